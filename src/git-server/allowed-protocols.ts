@@ -7,13 +7,13 @@ import { parseJson } from '../db/columns.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Deps } from '../deps.ts';
 
-/** What a group at the top says about how git reaches the projects in it. */
+/** Settings of a root group about git access to its projects. */
 interface Ways {
   enabled_git_access_protocol?: string;
   enforce_ssh_certificates?: boolean;
 }
 
-/** Refuses a protocol that is switched off; jobs may always come over HTTP. @throws ApiError 403 */
+/** Refuses a disabled protocol. Jobs may always use HTTP. @throws ApiError 403 */
 function requireProtocol(caller: Caller, enabled: string | undefined): void {
   const protocol = isSshCaller(caller) ? 'ssh' : 'http';
   const open = enabled === undefined || enabled === '' || enabled === 'all' || enabled === protocol;
@@ -21,16 +21,17 @@ function requireProtocol(caller: Caller, enabled: string | undefined): void {
   throw refused(`Git access over ${protocol.toUpperCase()} is not allowed`, 403);
 }
 
-/** Holds somebody to what the settings of the server say about protocols. @throws ApiError 403 */
+/** Enforces the instance setting for git protocols. @throws ApiError 403 */
 export function requireProtocolOnServer(deps: Deps, caller: Caller): void {
   requireProtocol(caller, deps.settings.now.enabled_git_access_protocol);
 }
 
 /**
- * Holds somebody who was let in to what the group at the top says: about protocols, and whether its members have to show a
- * certificate that an authority of it has signed. Deploy keys, tokens of machines and administrators are let in without.
- * @param namespace that of the project, or the group itself
- * @param level of the caller there
+ * Enforces the git access settings of the root group: allowed protocols, and whether members must use an SSH
+ * certificate signed by one of its certificate authorities. Deploy keys, machine tokens and administrators are exempt
+ * from certificates.
+ * @param namespace of the project, or the group itself
+ * @param level of the caller in the namespace
  * @throws ApiError 403
  */
 export async function requireProtocolInGroup(
@@ -44,7 +45,10 @@ export async function requireProtocolInGroup(
   requireProtocol(caller, ways.enabled_git_access_protocol);
   if (ways.enforce_ssh_certificates !== true || level === 0 || caller.admin || !isOrdinary(caller)) return;
   if (!holds(await effectivePlan(deps), 'premium')) return;
-  throw refused('This group takes SSH certificates alone: sign in with one that an authority of it has signed.', 403);
+  throw refused(
+    'This group accepts SSH certificates only. Sign in with a certificate that one of its certificate authorities has signed.',
+    403,
+  );
 }
 
 async function waysOf(
@@ -59,7 +63,7 @@ async function waysOf(
   });
 }
 
-/** Whether a person shows something else than a certificate. */
+/** Whether the caller is a person who authenticated without a certificate. */
 function isOrdinary({ user, credential }: Caller): boolean {
   if (user?.kind !== 'human') return false;
   return credential.kind !== 'ssh_certificate' && credential.kind !== 'job_token';

@@ -7,11 +7,11 @@ import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Makes the project that somebody pushes to and that is not there: private, in a namespace where they may create one.
+ * Creates the private project that a push names, if it does not exist and the caller may create it.
  * @param path full path of the project
- * @param scopes of tokens that may push
- * @returns undefined where the caller may not create it, who learns no more than that it is not there
- * @throws ApiError 403 with the reason where the project cannot be as it is called
+ * @param scopes token scopes that permit a push
+ * @returns undefined if the caller may not create it, so the response does not reveal more than a missing project
+ * @throws ApiError 403 with the reason if the project is invalid
  */
 export async function createByPush(
   deps: Deps,
@@ -24,7 +24,7 @@ export async function createByPush(
   if (user === null || slash === -1) return undefined;
   if (caller.scopes !== null && !caller.scopes.some((scope) => scopes.includes(scope))) return undefined;
   const namespacePath = path.slice(0, slash);
-  // A number would be taken for an id.
+  // A number would be interpreted as an id.
   const namespace = /^\d+$/.test(namespacePath) ? undefined : await findNamespace(deps, namespacePath);
   if (namespace === undefined || !isDescendantOf(caller, namespace.lineage)) return undefined;
   if (!(await mayCreateProjects(deps, caller, namespace))) return undefined;
@@ -37,14 +37,14 @@ export async function createByPush(
     return await findProject(deps, String(project.id));
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    // Somebody may have been quicker.
+    // A concurrent request may have created it.
     const found = await findProject(deps, path);
     if (found !== undefined) return found;
     throw refused(`Could not create the project: ${error.message}`, 403);
   }
 }
 
-/** What who pushes reads with the first push to a project that a push has made. */
+/** Output for the pusher after the first push to a project created by push. */
 export async function creationLines(
   deps: Deps,
   { caller, project }: Pick<FoundProject, 'project'> & { caller: Caller },

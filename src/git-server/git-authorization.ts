@@ -6,30 +6,33 @@ import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Deps } from '../deps.ts';
 import type { Holder } from '../repositories/holder.ts';
 
-/** Somebody who was let to a repository. */
+/** The result of a successful authorization for a repository. */
 export interface AuthorizedGitAccess {
   caller: Caller;
-  /** Whose repository it is. */
+  /** Owner of the repository. */
   holder: Holder;
-  /** Whether it is filled or moved. Who asks to push is told at once; a push that has begun is refused as a whole. */
+  /**
+   * Whether the repository is being imported or moved. New pushes are refused at once; a push in progress is refused as
+   * a whole.
+   */
   readOnly: boolean;
 }
 
 export type GitOperation = 'read' | 'write';
 
-/** Scopes that do for reading and for writing a repository. */
+/** Scopes that permit reads and writes of a repository. */
 const READ_SCOPES = ['api', 'read_api', 'read_repository', 'write_repository'];
 export const WRITE_SCOPES: readonly string[] = ['api', 'write_repository'];
 
 export const isStranger = ({ credential }: Caller): boolean => credential.kind === 'none';
 
-/** What the caller may not see: anonymous callers are asked who they are, for others it is not there. */
+/** Error for objects that the caller may not see: 401 for anonymous callers, 404 for all others. */
 export const hidden = (caller: Caller, what: 'project' | 'snippet' | 'wiki') =>
   isStranger(caller)
     ? unauthorized()
     : refused(`The ${what} you were looking for could not be found or you don't have permission to view it.`, 404);
 
-/** @throws ApiError 401 for an anonymous caller who wants to write, 403 for a token without the scope */
+/** @throws ApiError 401 for anonymous writes, 403 for a token without the scope */
 export function checkScopes(caller: Caller, wants: GitOperation): void {
   if (isStranger(caller)) {
     if (wants === 'write') throw unauthorized();
@@ -40,7 +43,7 @@ export function checkScopes(caller: Caller, wants: GitOperation): void {
   throw refused(`The token lacks the scope ${wants === 'read' ? 'read_repository' : 'write_repository'}.`, 403);
 }
 
-/** Git clients keep old addresses for years: a project that moved is served from its old path too. */
+/** Finds a project by its path. Old paths of moved projects stay valid, since git clients keep them. */
 export async function findGitProject(deps: Deps, path: string): Promise<FoundProject | undefined> {
   if (!path.includes('/')) return projectOfAlias(deps, path);
   const found = await findProject(deps, path);
@@ -49,7 +52,7 @@ export async function findGitProject(deps: Deps, path: string): Promise<FoundPro
   return newPath === undefined ? undefined : findProject(deps, newPath);
 }
 
-/** An administrator may have given a project a short name, on plans that have them. */
+/** Finds a project by its alias, on plans with project aliases. */
 async function projectOfAlias(deps: Deps, name: string): Promise<FoundProject | undefined> {
   if (!holds(await effectivePlan(deps), 'premium')) return undefined;
   const alias = await deps.snapshot.get(`project_alias:${name}`, () =>
@@ -58,9 +61,9 @@ async function projectOfAlias(deps: Deps, name: string): Promise<FoundProject | 
   return alias && findProject(deps, String(alias.project_id));
 }
 
-/** The same for a group. */
+/** Finds a group by its path, old paths included. */
 export async function findGitGroup(deps: Deps, path: string): Promise<Namespace | undefined> {
-  // A number would be taken for an id.
+  // A number would be interpreted as an id.
   if (/^\d+$/.test(path)) return undefined;
   const found = await findNamespace(deps, path, 'group');
   if (found !== undefined) return found;

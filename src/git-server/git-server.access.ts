@@ -32,11 +32,11 @@ export interface ProjectAccess extends AuthorizedGitAccess {
   project: Project;
   namespace: Namespace;
   permissions: ProjectPermissions;
-  /** Path by which it was called, where it has another one now. */
+  /** Path in the request, if the project has a different path now. */
   oldPath?: string;
-  /** The deploy key that it is reached with. */
+  /** The deploy key used for access. */
   deployKey?: { id: number; pushes: boolean };
-  /** Branches of a fork that merge requests let the caller push to. */
+  /** Branches of a fork that the caller may push to through merge requests. */
   collaborates?: ReadonlySet<string>;
 }
 
@@ -44,22 +44,22 @@ export interface SnippetAccess extends AuthorizedGitAccess {
   kind: 'snippet';
 }
 
-/** Who was let to which repository. */
+/** The result of authorization, by type of repository. */
 export type GitAccess = ProjectAccess | SnippetAccess | WikiAccess;
 
-/** What is said of a deploy key that only reads. */
+/** Refusal for a read-only deploy key. */
 const NO_KEY_PUSH = 'This deploy key does not have write access to this project.';
 
-/** Address of a snippet's repository: `snippets/1`, or `group/project/snippets/1`. */
+/** Address of a snippet repository: `snippets/1` or `group/project/snippets/1`. */
 const SNIPPET_PATH = /^(?:(.+)\/)?snippets\/(\d{1,15})$/;
-/** And of a wiki's: that of its project or group with this ending. */
+/** Suffix of a wiki address: the path of its project or group, followed by this. */
 const WIKI = '.wiki';
 
 /**
- * Lets somebody to the repository of a project, a snippet or a wiki, or refuses them; however they came, over HTTP or otherwise.
+ * Authorizes a caller for the repository of a project, snippet or wiki, for every transport.
  * @param path of the repository, without `.git`
- * @param options `creates`: a project that is not there is made, where the caller may create it
- * @throws ApiError whose message is for whoever uses git: 401 where an anonymous caller has to say who they are, 403, 404, 503
+ * @param options `creates`: creates a missing project if the caller may do so
+ * @throws ApiError with a message for the git client: 401 if an anonymous caller has to authenticate, 403, 404, 503
  */
 export async function authorizeGit(
   deps: Deps,
@@ -144,12 +144,12 @@ async function deployKeyOf(
   return use === undefined ? {} : { deployKey: { id, ...use } };
 }
 
-/** @throws ApiError 403 where the project lets the key push no more */
+/** @throws ApiError 403 if the project no longer lets the key push */
 export async function requireDeployKeyPush(deps: Deps, keyId: number, projectId: number): Promise<void> {
   if ((await deployKeyUse(deps, keyId, projectId))?.pushes !== true) throw refused(NO_KEY_PUSH, 403);
 }
 
-/** Jobs push to their own project alone, where it lets them. @throws ApiError 403 */
+/** Jobs may push only to their own project, and only if it allows that. @throws ApiError 403 */
 function refuseJobs({ credential }: Caller, { id, settings }: FoundProject['project']): void {
   if (credential.kind !== 'job_token') return;
   const said = parseJson<{ ci_push_repository_for_job_token_allowed?: boolean }>(settings);
@@ -163,7 +163,7 @@ async function admitToSnippet(
   { projectPath, id }: { projectPath: string | undefined; id: number },
   wants: GitOperation,
 ): Promise<SnippetAccess> {
-  // Tokens of deployments and jobs are for the code of a project.
+  // Deploy tokens and job tokens give access to project code only.
   const { kind } = caller.credential;
   const codeOnly = kind === 'deploy_token' || kind === 'job_token' || kind === 'deploy_key';
   const found = codeOnly ? undefined : await findSnippet(deps, caller, id);

@@ -37,23 +37,26 @@ import { afterPush } from './after-push/after-push.message.ts';
 import { type GitAccess, type ProjectAccess, requireDeployKeyPush, type SnippetAccess } from './git-server.access.ts';
 import { guardWiki, refuseInWiki } from './wiki-access.ts';
 
-/** Refs that one push may change. */
+/** Maximum number of refs in one push. */
 export const MAX_REFS = 20_000;
-/** Groups of the refs of a push that are tried after all together could not be moved: some hundred refs may be refused one by one. */
+/**
+ * Maximum number of attempts with groups of refs if the refs cannot all move together. Allows some hundred individual
+ * refusals.
+ */
 const MAX_ATTEMPTS = 1_000;
-const TOO_MANY_REFUSED = 'too many refs of this push are refused: push fewer at once';
-/** Of a push that means more work than is allowed, such as few folders that stand for any number of files. */
-const TOO_LARGE = 'The push is too large to be checked: push it in several parts.';
-/** New refs of which it is looked whether others are in their way. */
+const TOO_MANY_REFUSED = 'too many refs of this push are refused; push fewer refs at once';
+/** Refusal for a push that requires more work than allowed, such as a few trees that expand to many files. */
+const TOO_LARGE = 'The push is too large to be checked. Push it in several parts.';
+/** Maximum number of new refs that are checked for name conflicts. */
 const MAX_EXPLAINED = 1_000;
 
 type GitFacts = ReturnType<typeof rememberGit>;
-/** What is asked while a push is checked, and where what push rules say of it is kept. */
+/** Facts collected while a push is checked, and the verdict of the push rules. */
 type Checking = GitFacts & { found: { judged: PushRuleVerdict | null } };
-/** What is known of a push once it is checked. */
+/** Facts about a checked push. */
 type Checked = GitFacts & { locks: LockSnapshot | null; judged: PushRuleVerdict | null };
 
-/** What decides about one push of somebody who was let in, and moves its refs. */
+/** Handlers that check one push of an authorized caller and move its refs. */
 export function pushHandlers(deps: Deps, access: GitAccess): PushHandlers {
   let history: PushedHistory | null = null;
   let locks: LockSnapshot | null = null;
@@ -77,7 +80,7 @@ export function pushHandlers(deps: Deps, access: GitAccess): PushHandlers {
   };
 }
 
-/** Decides about a push before its objects enter the repository: one refused ref refuses the whole, with the reason. */
+/** Checks a push before its objects enter the repository. One refused ref refuses the whole push, with its reason. */
 async function checkPush(
   deps: Deps,
   access: GitAccess,
@@ -144,7 +147,7 @@ async function refuseInProject(
   );
 }
 
-/** Why what arrives is too much for the repository; null where it is not. */
+/** Returns the refusal if the incoming objects exceed the storage limits, else null. */
 async function tooLarge(deps: Deps, project: Project, env: CheckContext['quarantineEnv']): Promise<string | null> {
   if (repositorySizeLimit(deps) === 0) return null;
   const full = repositorySizeRefusal(deps, project, 'push');
@@ -153,7 +156,7 @@ async function tooLarge(deps: Deps, project: Project, env: CheckContext['quarant
   return arrived === undefined ? null : refusalOfBytes(deps, project, await repositorySize(arrived));
 }
 
-/** Where a push puts branches. */
+/** New commits of the pushed branches. */
 const branchHeads = (updates: readonly PushedRef[]): string[] => [
   ...new Set(updates.flatMap(({ ref, new: head }) => (ref.startsWith('refs/heads/') && head !== null ? [head] : []))),
 ];
@@ -165,11 +168,11 @@ const actorOf = ({ caller, permissions, collaborates, deployKey }: ProjectAccess
   ...(collaborates === undefined ? {} : { collaborates }),
 });
 
-/** Whose the push is: with a deploy key that of the user who has made it. */
+/** The user who pushes; with a deploy key, the user who created the key. */
 const pusherOf = ({ user, credential }: Caller): number | null =>
   user?.id ?? (credential.kind === 'deploy_key' ? credential.key.user_id : null);
 
-/** Between the check and its turn a push waits, and whoever pushes may lose the right to. */
+/** Checks rights again in the transaction, since the pusher may lose them while the push waits. */
 function guardOf(
   access: GitAccess,
   { known, locks, judged }: Checked,
@@ -187,7 +190,7 @@ function guardOf(
   };
 }
 
-/** A snippet has one branch, whose files are held to the same rules as those that come through the API. */
+/** A snippet has a single branch. Its files are subject to the same rules as those sent through the API. */
 async function refuseInSnippet(
   deps: Deps,
   { holder }: SnippetAccess,
@@ -211,10 +214,7 @@ async function refuseInSnippet(
   }
 }
 
-/**
- * Moves the refs of an accepted push (all together, or, where the client did not ask for that, one by one), then does
- * what its options ask for.
- */
+/** Moves the refs of an accepted push, atomically or one by one as the client requested, then applies its options. */
 async function applyPush(
   deps: Deps,
   access: GitAccess,
@@ -264,7 +264,7 @@ async function moveRefs(
     };
     const reason = await apply(updates);
     if (reason === null || atomic || updates.length === 1) return { reasons: updates.map(() => reason) };
-    // Deletions first: `feature` may make room for `feature/x`.
+    // Deletions come first: removing `feature` may allow `feature/x`.
     const order = updates.map((_, index) => index).sort((a, b) => rank(updates[a]!) - rank(updates[b]!));
     const reasons: (string | null)[] = [];
     let attempts = 0;
@@ -272,7 +272,7 @@ async function moveRefs(
       const group = groups.shift()!;
       attempts += 1;
       const reason = attempts > MAX_ATTEMPTS ? TOO_MANY_REFUSED : await apply(group.map((index) => updates[index]!));
-      // Few refs that are refused hold up no others: what they came with is moved by halves.
+      // Halves a failed group, so that a few refused refs do not affect the others.
       if (reason !== null && group.length > 1 && attempts <= MAX_ATTEMPTS) groups.unshift(...halves(group));
       else for (const index of group) reasons[index] = reason;
     }
@@ -285,7 +285,7 @@ const halves = <T>(all: readonly T[]): T[][] => {
   return [all.slice(0, half), all.slice(half)];
 };
 
-/** Names that cannot stand beside a ref, since its own is in a folder of theirs. */
+/** Parent paths of a ref; no other ref may have one of these names. */
 const foldersOf = (ref: string): string[] => {
   const parts = ref.split('/');
   return parts.slice(2, -1).map((_, at) => parts.slice(0, at + 3).join('/'));
@@ -293,7 +293,7 @@ const foldersOf = (ref: string): string[] => {
 
 const rank = (update: PushedRef): number => (update.new === null ? 0 : 1);
 
-/** Why refs could not be moved as they were asked to; null where it is no fault of the push. */
+/** Returns the reason why refs could not be moved, or null if the push is not the cause. */
 async function explain(repo: Repository, updates: readonly PushedRef[], { code }: GitError): Promise<string | null> {
   if (code !== 'conflict' && code !== 'invalid') return null;
   const names = new Set(updates.map(({ ref }) => ref));

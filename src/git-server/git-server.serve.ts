@@ -19,25 +19,25 @@ import { MAX_REFS, pushHandlers } from './git-server.push.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** How a client came, and what it can do. */
+/** Connection of a git client and its capabilities. */
 export interface Client extends Pick<TransportOptions, 'protocol' | 'signal' | 'stateless'> {
-  /** Address; what an anonymous client takes up counts against it. */
+  /** Client address, used to account for the resources of anonymous clients. */
   address: string;
-  /** Under which the log has what it did. */
+  /** Correlation id in the log. */
   correlationId: string;
-  /** The chain of webhook events that it says it was led by. */
+  /** The chain of webhook events that the client claims to be triggered by. */
   hookChain?: string | undefined;
-  /** Bytes that it sends, where it has told: over HTTP, git does not of large packs. */
+  /** Announced size of the request in bytes. Over HTTP, git does not announce it for large packs. */
   inputBytes?: number | undefined;
 }
 
-/** What is said of a request that is none. */
-export const NO_REQUEST = 'The request is empty, or not one that git sends.';
-/** What git says when it cannot read what it was sent. */
+/** Refusal for an invalid request. */
+export const NO_REQUEST = 'The request is empty or is not a valid git request.';
+/** Messages of git for unreadable input. */
 const NOT_GIT =
   /hung up unexpectedly|protocol error|bad line length|^fatal: (?:expected|unexpected|unknown|invalid|no command)/m;
 
-/** A request that git has refused without an answer of its own is the client's fault where git says so. */
+/** Maps git's failure to read its input to a client error. */
 function refuseInput(error: unknown): never {
   const unread = error instanceof GitError && error.code === 'failed' && NOT_GIT.test(error.message);
   if (unread || (error instanceof GitError && error.code === 'invalid')) throw new ApiError(400, NO_REQUEST);
@@ -47,8 +47,8 @@ function refuseInput(error: unknown): never {
 function logFailure(deps: Deps, access: GitAccess, { correlationId }: Client, { done }: TransportSession): void {
   void done.then(({ code, stderr, killed, failure }) => {
     if (code === 0 && failure === undefined) return;
-    // A client that goes away is no fault.
-    deps.log.log(killed === 'abort' ? 'info' : 'warn', 'git ended with a failure', {
+    // A disconnected client is not an error.
+    deps.log.log(killed === 'abort' ? 'info' : 'warn', 'git failed', {
       correlation_id: correlationId,
       repository: `${access.holder.type} ${access.holder.id}`,
       code,
@@ -58,7 +58,7 @@ function logFailure(deps: Deps, access: GitAccess, { correlationId }: Client, { 
   });
 }
 
-/** Starts git for a client, in the client's share of what is scarce. */
+/** Starts git within the client's share of limited resources. */
 async function start(
   deps: Deps,
   access: GitAccess,
@@ -81,18 +81,19 @@ async function start(
 }
 
 /**
- * Before a client is told the refs: one whose push was interrupted sends nothing again of what has moved, and waits for its pipeline.
- * @throws ApiError 403 while the repository takes no pushes
+ * Runs before refs are advertised: recovers interrupted pushes, so that a client that retries does not send moved refs
+ * again and gets its pipeline.
+ * @throws ApiError 403 while the repository is read-only
  */
 async function beforePush(deps: Deps, { holder, readOnly }: GitAccess): Promise<void> {
   if (readOnly) throw refused(READ_ONLY, 403);
-  // One that has entered just now, and is dead already, is found by the next heartbeat.
+  // A process that has just started and already crashed is found by the next heartbeat.
   if (deps.processes.mayHavePeers) await recoverOrphanedIntents(deps, holder);
 }
 
 /**
- * Tells a client what git can do with the repository that it was let to, and, before version 2, every ref.
- * @throws ApiError 403 for a push while it takes none; GitError `failed`, `busy`, `timeout`, `aborted`
+ * Advertises git's capabilities for the authorized repository, and all refs before protocol version 2.
+ * @throws ApiError 403 for a push while it is read-only; GitError `failed`, `busy`, `timeout`, `aborted`
  */
 export async function announce(
   deps: Deps,
@@ -105,10 +106,11 @@ export async function announce(
 }
 
 /**
- * Serves `git archive --remote` to a client that was let to the repository to read it.
- * @param input what the client sends
- * @param revalidate looks at the rights once more after the wait for memory
- * @throws ApiError 400 that says what is wrong with the request, 429 and 503 while too many wait for memory; GitError `failed`, `busy`, `timeout`, `aborted`
+ * Serves `git archive --remote` for an authorized reader.
+ * @param input request stream of the client
+ * @param revalidate checks the rights again after the wait for memory
+ * @throws ApiError 400 for an invalid request, 429 and 503 if too many requests wait for memory; GitError `failed`,
+ *   `busy`, `timeout`, `aborted`
  */
 export function serveArchive(
   deps: Deps,
@@ -131,17 +133,18 @@ export function serveArchive(
   return start(deps, access, client, (options) =>
     uploadArchive(repositoryOf(deps, access.holder), input, bounds, options).catch((error: unknown) => {
       if (error instanceof GitError && error.code === 'invalid') throw new ApiError(400, error.message);
-      if (error instanceof GitError && error.code === 'not_found') throw new ApiError(404, 'There is no such folder.');
+      if (error instanceof GitError && error.code === 'not_found')
+        throw new ApiError(404, 'The folder does not exist.');
       throw error;
     }),
   );
 }
 
 /**
- * Serves a clone or fetch (`upload-pack`) or a push (`receive-pack`) to a client that was let to the repository for it.
- * A push is checked, entered and followed by what its options ask for.
- * @param input what the client sends: one request over HTTP, else all it ever says
- * @throws ApiError 400 for what git cannot read; GitError `failed`, `busy`, `timeout`, `aborted`
+ * Serves a clone or fetch (`upload-pack`) or a push (`receive-pack`) for an authorized client. A push is checked and
+ * applied, then its options are.
+ * @param input request stream: one request over HTTP, else the whole session
+ * @throws ApiError 400 for input that git cannot read; GitError `failed`, `busy`, `timeout`, `aborted`
  */
 export async function serve(
   deps: Deps,
@@ -150,7 +153,7 @@ export async function serve(
   input: Readable,
   client: Client,
 ): Promise<TransportSession> {
-  // Over HTTP it was told when it asked for the refs.
+  // Over HTTP this runs when the refs are advertised.
   if (client.stateless === false && service === 'receive-pack') await beforePush(deps, access);
   const repo = repositoryOf(deps, access.holder);
   const { receive_max_input_size: megabytes, snippet_size_limit: snippet } = deps.settings.now;

@@ -9,7 +9,7 @@ import { GitUser } from '../../test/support/git-user.ts';
 import { noSsh, SshPlace } from '../../test/support/ssh-user.ts';
 import { encodePacket } from '../git/transport/packet-line.ts';
 
-const TOO_MANY = 'A push may change at most 20000 refs at once: push them in several parts.';
+const TOO_MANY = 'A push can change at most 20000 refs. Push them in several parts.';
 
 let app: TestApp;
 let user: GitUser;
@@ -89,7 +89,7 @@ describe('a push of many refs', () => {
     const names = branches(20_001);
     const sent = (await answered(project, names, head)).toString('latin1');
     assert.ok(sent.includes(TOO_MANY), sent.slice(0, 500));
-    assert.match(sent, /unpack A push may change/);
+    assert.match(sent, /unpack A push can change/);
     assert.equal((await user.ok(dir, 'ls-remote', user.address(project))).trim(), '');
   });
 

@@ -24,27 +24,27 @@ import {
 
 const BRANCHES = 'refs/heads/';
 
-/** Somebody who was let to a wiki. */
+/** The result of a successful authorization for a wiki. */
 export interface WikiAccess extends AuthorizedGitAccess {
   kind: 'wiki';
   owner: WikiOwner;
 }
 
-/** What somebody may do with a wiki. */
+/** A caller's rights to a wiki. */
 interface Rights {
   owner: WikiOwner;
   namespace: Namespace;
   level: number;
-  /** Whether they are told that it is there. */
+  /** Whether the caller may know that it exists. */
   known: boolean;
   download: boolean;
   write: boolean;
 }
 
 /**
- * Lets somebody to the wiki of a project or group, which is made where it has none.
+ * Authorizes a caller for the wiki of a project or group and creates a missing wiki.
  * @param path of the project or group
- * @throws ApiError 401, 403, 404 as `authorizeGit`
+ * @throws ApiError 401, 403, 404 as in `authorizeGit`
  */
 export async function authorizeWiki(
   deps: Deps,
@@ -84,7 +84,7 @@ async function inProject(deps: Deps, caller: Caller, path: string): Promise<Righ
   };
 }
 
-/** Wikis of groups are a part of paid plans. */
+/** Group wikis require a paid plan. */
 async function inGroup(deps: Deps, caller: Caller, path: string): Promise<Rights | undefined> {
   const group = await findGitGroup(deps, path);
   if (group === undefined || !holds(await effectivePlan(deps), 'premium')) return undefined;
@@ -100,7 +100,10 @@ async function inGroup(deps: Deps, caller: Caller, path: string): Promise<Rights
   };
 }
 
-/** Why a wiki cannot take a push; null when it can. Nothing in a wiki is protected, but its default branch stays. */
+/**
+ * Returns the reason if a wiki cannot accept a push, else null. Wikis have no protected refs, but their default branch
+ * cannot be deleted.
+ */
 export async function refuseInWiki(
   deps: Deps,
   { holder }: WikiAccess,
@@ -116,7 +119,7 @@ export async function refuseInWiki(
   return null;
 }
 
-/** Looks at the right to write once more. */
+/** Checks the right to write again. */
 export const guardWiki =
   ({ owner, caller }: WikiAccess): ChangeGuard =>
   async (deps) => {

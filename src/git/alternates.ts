@@ -5,9 +5,9 @@ import { type Repository, RepositoryPool } from './git.repository.ts';
 import { objectFormatOf } from './git.repository-files.ts';
 
 /**
- * Lets `work` read the objects of two repositories as if they were one. Nothing is copied from one to the other, so
- * nobody finds in the one what only the other holds. The joined repository has no references.
- * @returns what `work` gives; null where the two name their objects with different hashes
+ * Lets `work` read the objects of two repositories as one, through alternates. Nothing is copied, so objects of one do
+ * not become visible in the other. The temporary repository has no references.
+ * @returns the result of `work`; null if the object formats differ
  */
 export async function withAlternates<T>(
   a: Repository,

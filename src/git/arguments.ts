@@ -5,11 +5,11 @@ const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 const EMPTY_TREE_SHA256 = '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321';
 const MAX_PATH = 4096;
 
-/** Makes git take every pathspec as a plain path, without magic and without wildcards. */
+/** Makes git treat every pathspec as a literal path. */
 export const LITERAL_PATHS = { GIT_LITERAL_PATHSPECS: '1' } as const;
 
 /**
- * Guards an argument list: only complete object ids pass.
+ * Validates an argument list of complete object ids.
  * @throws GitError `invalid` for anything else
  */
 export function checkOids(oids: readonly string[]): void {
@@ -18,24 +18,24 @@ export function checkOids(oids: readonly string[]): void {
   }
 }
 
-/** The id of the empty tree in the object format that `oid` belongs to. */
+/** Id of the empty tree in the object format of `oid`. */
 export function emptyTreeLike(oid: string): string {
   return oid.length === 64 ? EMPTY_TREE_SHA256 : EMPTY_TREE;
 }
 
 /**
- * Whether a text can name an entry of a tree: no empty, `.` or `..` component, no NUL, not over 4,096 characters.
- * Git refuses some of the others with an error, which must not become one of the caller's.
+ * Whether a string is a valid path of a tree entry: no empty, `.` or `..` component, no NUL, at most 4,096 characters.
+ * Git fails on some of the others, which must not look like a server error.
  */
 export function isEntryPath(path: string): boolean {
   if (path.length === 0 || path.length > MAX_PATH || path.includes('\0')) return false;
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
-/** Whether a path survives the way through an argument list, which holds UTF-8 only. */
+/** Whether a path survives an argument list, which only transports UTF-8. */
 export function fitsArgument(path: string): boolean {
   return path.isWellFormed();
 }
 
-/** Whether a text can stand for a path in the arguments. */
+/** Whether a string can be passed as a path in the arguments. */
 export const isPathArgument = (path: string): boolean => isEntryPath(path) && fitsArgument(path);

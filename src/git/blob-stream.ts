@@ -6,12 +6,12 @@ export interface StreamOptions {
   signal?: AbortSignal;
 }
 
-/** Of a processor: how long it lasts is up to whoever reads it. */
+/** Processor time. The duration depends on the reader. */
 const CPU_MS = 30 * 60_000;
 
 /**
- * What git writes of a blob that takes too much memory here.
- * @param scope of the request: it is read after its handler has ended
+ * Streams a blob from git that is too large to be read in this process.
+ * @param scope of the request: the stream is read after its handler has returned
  * @throws GitError `not_found`, `corrupt`, `timeout`, `aborted`
  */
 export async function* blobChunks(dir: string, oid: string, options: StreamOptions, scope: RequestScope) {

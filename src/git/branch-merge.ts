@@ -6,32 +6,32 @@ import type { Repository } from './git.repository.ts';
 import type { NewIdentity } from './object-encode.ts';
 
 export interface BranchMerge {
-  /** Where the target branch is. */
+  /** Head of the target branch. */
   tip: string;
-  /** The commit that is merged into it. */
+  /** Commit to merge. */
   head: string;
-  /** `ff`: no merge commit; `rebase_merge`: a merge commit, but only on top of the tip. */
+  /** `ff`: fast-forward only; `rebase_merge`: a merge commit, but only on top of the tip. */
   method: 'merge' | 'rebase_merge' | 'ff';
-  /** Message of the one commit that stands for all of the branch; null to merge its own commits. */
+  /** Message of the squash commit; null to merge the individual commits. */
   squashMessage: string | null;
   mergeMessage: string;
   /** Author of the squash commit. */
   author: NewIdentity;
-  /** Who merges: author of the merge commit, and committer of both. */
+  /** Author of the merge commit, and committer of both commits. */
   committer: NewIdentity;
 }
 
 export type BranchMergeResult =
   | { kind: 'merged'; tip: string; mergeCommit: string | null; squashCommit: string | null }
   | { kind: 'conflict' }
-  /** The target has commits that the head has not, and the method does not allow that. */
+  /** The target has commits that are not in the head, which the method does not allow. */
   | { kind: 'diverged' }
-  /** The target has all of the head already. */
+  /** The target already contains the head. */
   | { kind: 'nothing' };
 
 /**
- * Makes the commits that merge one commit into a branch; moves no reference. Durable when it fulfils.
- * @throws GitError `failed` where a commit is not in the repository, else as `mergeCommits` and `writeCommit` do
+ * Creates the commits that merge a commit into a branch, without moving a reference. Durable when it fulfils.
+ * @throws GitError `failed` if a commit does not exist, else as `mergeCommits` and `writeCommit`
  */
 export async function makeMerge(repo: Repository, merge: BranchMerge): Promise<BranchMergeResult> {
   const { tip, head, method } = merge;
@@ -50,14 +50,14 @@ export async function makeMerge(repo: Repository, merge: BranchMerge): Promise<B
   return { kind: 'merged', tip: mergeCommit, mergeCommit, squashCommit };
 }
 
-/** One commit with the files of the head, on top of where the branch left the target. */
+/** Creates one commit with the files of the head, on top of the merge base. */
 async function squash(repo: Repository, merge: BranchMerge, base: string): Promise<string | null> {
   const { head, squashMessage, author, committer } = merge;
   if (squashMessage === null) return null;
   const commit = await repo.objects.commit(head);
   if (commit === null) throw new GitError('failed', `no commit ${head}`);
   const only = commit.parents.length === 1 && commit.parents[0] === base;
-  // A commit that is what squashing would make of it stays itself.
+  // A commit that equals its squashed form is kept.
   if (only && commit.message.trim() === squashMessage.trim()) return head;
   return await writeCommit(repo, { tree: commit.tree, parents: [base], author, committer, message: squashMessage });
 }

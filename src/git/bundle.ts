@@ -7,7 +7,7 @@ import { makeRepository } from './git.repository-files.ts';
 const CPU_MS = 3_600_000;
 const MAX_REFS = 64 * 1024 * 1024;
 
-/** Looks at every object as git does at those of a fetch: it takes those of a bundle without (before 2.46 in any case). */
+/** Checks every object as git does on a fetch, since git does not check those of a bundle (at least before 2.46). */
 async function checkObjects(gitDir: string, signal: AbortSignal): Promise<void> {
   const folder = join(gitDir, 'objects', 'pack');
   for (const name of await readdir(folder)) {
@@ -21,10 +21,11 @@ async function checkObjects(gitDir: string, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * Makes a repository of the branches and tags of a bundle; objects are checked before it stands in its place. Durable when it fulfils.
+ * Creates a repository from the branches and tags of a bundle. Objects are checked before it becomes visible. Durable
+ * when it fulfils.
  * @param file path of the bundle
- * @param options `defaultBranch`: HEAD, where the bundle has it, else its first branch; `maxBytes` of its objects
- * @throws GitError for what is no bundle, `conflict` where `to` is there already, `aborted`
+ * @param options `defaultBranch`: HEAD if the bundle contains it, else its first branch; `maxBytes` of its objects
+ * @throws GitError for an invalid bundle, `conflict` if `to` exists, `aborted`
  */
 export async function importBundle(
   file: string,

@@ -6,7 +6,7 @@ import type { Repository } from './git.repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 import { changesBetween } from './tree-changes.ts';
 
-/** Paths of files, in git's order. A renamed file is removed and added. */
+/** Paths in git's order. A renamed file counts as removed and added. */
 export interface ChangedFiles {
   added: readonly string[];
   modified: readonly string[];
@@ -14,7 +14,7 @@ export interface ChangedFiles {
 }
 
 const CPU_MS = 30_000;
-/** Bytes of paths: who asks for files of a commit shows all of them. */
+/** Maximum size of the paths in bytes, since callers return all of them. */
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const LIST_OF: Readonly<Record<string, keyof ChangedFiles>> = {
   A: 'added',
@@ -28,10 +28,10 @@ const results = new ResultCache<ChangedFiles>(4 * 1024 * 1024, ({ added, modifie
 );
 
 /**
- * What files a commit adds, changes and removes.
- * @param from the commit or tree before; null for nothing
- * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository, `timeout`,
- *   `output_too_large` past 4 MiB of paths
+ * Lists the files that a commit adds, changes and removes.
+ * @param from previous commit or tree; null for an empty tree
+ * @throws GitError `invalid` for incomplete ids, `failed` if one does not exist, `timeout`, `output_too_large` above
+ *   4 MiB of paths
  */
 export async function changedFiles(repo: Repository, from: string | null, to: string): Promise<ChangedFiles> {
   checkOids(from === null ? [to] : [from, to]);

@@ -11,10 +11,10 @@ const results = new ResultCache<readonly string[]>(4 * 1024 * 1024, (paths) =>
 );
 
 /**
- * The paths of all files that differ between two commits or trees, in git's order; of a renamed file both paths. Give
- * the merge base as `from` for what a branch changed.
- * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository, `timeout`,
- *   `output_too_large` past 64 MiB of paths
+ * Lists the paths that differ between two commits or trees, in git's order; both paths of a renamed file. Pass the
+ * merge base as `from` to get the changes of a branch.
+ * @throws GitError `invalid` for incomplete ids, `failed` if one does not exist, `timeout`, `output_too_large` above
+ *   64 MiB of paths
  */
 export async function changedPaths(repo: Repository, from: string, to: string): Promise<readonly string[]> {
   checkOids([from, to]);

@@ -1,8 +1,8 @@
-/** Encodings of Japanese, Chinese and Korean that are told from each other by what is written in them. */
+/** Japanese, Chinese and Korean encodings, distinguished by the plausibility of the decoded text. */
 const ENCODINGS = ['shift_jis', 'euc-jp', 'gbk', 'big5', 'euc-kr'] as const;
 export type CjkEncoding = (typeof ENCODINGS)[number];
 
-/** Syllables that most Korean texts are made of. */
+/** The most frequent Korean syllables. */
 const SYLLABLES = new Set(
   '이다는을가의에한로고하기지어사은나인그자서리를시대도수정과해부일보있게들라전상장동제구만아주국스으거원요중여선유성안세모화조우공니신물오비' +
     '말면와학경방트식발분소관개된용간적문생실연단까때계마년당위회무행력산내등통각미것재데양업현초명차반타호입강저색종출음료불습법번치두새버려러' +
@@ -15,12 +15,12 @@ const HANGUL = /[\uac00-\ud7a3]/;
 const PUNCTUATION = /[\u2018\u2019\u201c\u201d\u2026\u3001-\u3011\u30fb\uff01-\uff5e]/;
 const ASCII = /^[\0-\x7f]$/;
 
-/** Bytes that are looked at: of longer texts the frequencies of characters tell as much. */
+/** Maximum number of bytes examined. For longer texts, character frequencies are sufficient. */
 const MAX_SAMPLE = 256;
-/** What counts as text: about half of it words, and the rest at least characters of the language. */
+/** Minimum plausibility of a text: about half of it are words, and the rest consists of characters of the language. */
 const MIN_PLAUSIBILITY = 0.6;
 
-/** Knows the words of Chinese and Japanese, in either script; what is none falls into single characters. */
+/** Segments Chinese and Japanese words; unknown words become single characters. */
 const words = new Intl.Segmenter('ja', { granularity: 'word' });
 
 function textOf(encoding: CjkEncoding, bytes: Buffer): string | null {
@@ -31,7 +31,7 @@ function textOf(encoding: CjkEncoding, bytes: Buffer): string | null {
   }
 }
 
-/** What a character says for an encoding, from 0 to 1. @param inWord whether it is part of a word of several */
+/** Evidence of a character for an encoding, from 0 to 1. @param inWord whether it is part of a longer word */
 function weightOf(character: string, encoding: CjkEncoding, inWord: boolean): number {
   if (HALF_WIDTH_KANA.test(character)) return 0;
   if (PUNCTUATION.test(character)) return 0.6;
@@ -44,7 +44,7 @@ function weightOf(character: string, encoding: CjkEncoding, inWord: boolean): nu
   return inWord ? 1 : 0.3;
 }
 
-/** How much of a text, from 0 to 1, is what somebody would write in an encoding; 0 where it has a single character. */
+/** Plausibility of a decoded text, from 0 to 1; 0 for a single character. */
 function plausibility(encoding: CjkEncoding, bytes: Buffer): number {
   const text = textOf(encoding, bytes);
   if (text === null) return 0;
@@ -59,8 +59,8 @@ function plausibility(encoding: CjkEncoding, bytes: Buffer): number {
 }
 
 /**
- * The encoding of Japanese, Chinese or Korean in which a text, however short, makes words.
- * @returns null where it makes sense in none of them
+ * Detects the Japanese, Chinese or Korean encoding of a text, including short ones.
+ * @returns null if no encoding gives a plausible text
  */
 export function cjkEncodingOf(text: Buffer): CjkEncoding | null {
   const bytes = text.subarray(0, MAX_SAMPLE);

@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<CommitRefusal, (path: string) => string>> = {
   submodule_unchanged: (path) => `The submodule ${path} is already at this commit`,
 };
 
-/** An action that cannot be applied. Unlike a `GitError`'s, its message is meant for the client. */
+/** An action that cannot be applied. Its message is meant for the client, unlike that of a `GitError`. */
 export class CommitError extends Error {
   readonly code: CommitRefusal;
   readonly path: string;

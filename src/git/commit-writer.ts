@@ -11,11 +11,11 @@ import { checkSubmoduleSettings, isSubmoduleSettingsPath } from './submodule-set
 import { type Leaf, TreeEditor } from './tree-editor.ts';
 
 const MAX_SETTINGS_BYTES = 1024 * 1024;
-/** Of a commit that is small. */
+/** Maximum number of objects of a small commit. */
 const FEW_OBJECTS = 32;
 const FEW_BYTES = 1024 * 1024;
 
-/** `lastCommitId`: the commit that last changed the file as its editor knows it; checked where it is given. */
+/** `lastCommitId`: the last commit that changed the file, as known to the editor; checked if given. */
 export type FileAction =
   | { action: 'create'; path: string; content: FileContent; executable?: boolean }
   | { action: 'update'; path: string; content: FileContent; executable?: boolean; lastCommitId?: string }
@@ -29,43 +29,47 @@ export type FileAction =
     }
   | { action: 'delete'; path: string; lastCommitId?: string }
   | { action: 'chmod'; path: string; executable: boolean; lastCommitId?: string }
-  /** Moves a submodule that is there to another commit of its own repository, which need not be known here. */
+  /** Moves an existing submodule to another commit of its repository. The commit need not exist here. */
   | { action: 'submodule'; path: string; oid: string };
 
 export interface CommitInput {
-  /** The commit whose files the actions start from; null for none. */
+  /** Commit to which the actions are applied; null for an empty tree. */
   base: string | null;
-  /** Default: `base`, where there is one. */
+  /** Default: `base`, if given. */
   parents?: readonly string[];
   actions: readonly FileAction[];
   author: NewIdentity;
   committer: NewIdentity;
   message: string;
-  /** The last commit that changed a path in `base`; asked only for actions with `lastCommitId`. */
+  /** Returns the last commit that changed a path in `base`; called only for actions with `lastCommitId`. */
   lastCommitOf?: (path: string) => Promise<string | null>;
 }
 
 export interface WrittenCommit {
   oid: string;
   tree: string;
-  /** The tree of `base`, or null: equal to `tree` where the actions change nothing. */
+  /** Tree of `base`, or null: equal to `tree` if the actions change nothing. */
   baseTree: string | null;
-  /** Every path that an action touched, each once. */
+  /** Distinct paths touched by the actions. */
   paths: string[];
 }
 
-/** A commit that is made and not written yet. */
+/** A commit that is not written yet. */
 export interface MadeCommit extends WrittenCommit {
-  /** Whether that takes no longer than a few flushes: it has few objects, and small ones. */
+  /** Whether it has few, small objects, so that writing takes no longer than a few flushes. */
   isSmall: boolean;
-  /** Writes it with all it needs; durable when it fulfils. @returns its id, where it was not there; @throws the file system's error */
+  /**
+   * Writes it with all its objects; durable when it fulfils.
+   * @returns the ids that did not exist before
+   * @throws the file system's error
+   */
   store(): Promise<ReadonlySet<string>>;
 }
 
 /**
- * Applies actions in their order to a commit's files and writes the new commit with all it needs. No reference moves.
- * Durable when it fulfils.
- * @throws what `makeCommit` throws, before anything is written; the file system's error
+ * Applies actions in order to a commit's files and writes the new commit with all its objects, without moving a
+ * reference. Durable when it fulfils.
+ * @throws errors of `makeCommit`, before anything is written; the file system's error
  */
 export async function writeActions(repo: Repository, input: CommitInput): Promise<WrittenCommit> {
   const { store, isSmall: _isSmall, ...commit } = await makeCommit(repo, input);
@@ -74,11 +78,11 @@ export async function writeActions(repo: Repository, input: CommitInput): Promis
 }
 
 /**
- * Applies actions in their order to a commit's files and makes the new commit, of which nothing is written. Empty folders
- * vanish; symbolic links and submodules are entries and never followed.
- * Specification: commits, create with actions; files, create, update and delete.
- * @throws CommitError for an action that cannot be applied; GitError `not_found` for an unknown `base`, `invalid` for an
- *   identity that git refuses
+ * Applies actions in order to a commit's files and creates the new commit without writing it. Empty folders are
+ * removed; symbolic links and submodules are entries and never followed. Specification: commits, create with actions;
+ * files, create, update and delete.
+ * @throws CommitError for an action that cannot be applied; GitError `not_found` for an unknown `base`, `invalid` for
+ *   an identity that git refuses
  */
 export async function makeCommit(repo: Repository, input: CommitInput): Promise<MadeCommit> {
   const base = input.base === null ? null : await repo.objects.commit(input.base);
@@ -111,9 +115,10 @@ export async function makeCommit(repo: Repository, input: CommitInput): Promise<
 }
 
 /**
- * Writes a commit; gives its id. Durable when it fulfils; no reference moves.
- * @param objects of its tree, which are not there already
- * @throws GitError `invalid` for an identity that git refuses or what is no object id
+ * Writes a commit without moving a reference. Durable when it fulfils.
+ * @param objects new objects of its tree
+ * @returns its id
+ * @throws GitError `invalid` for an identity that git refuses or an invalid object id
  */
 export async function writeCommit(
   repo: Repository,
@@ -126,7 +131,7 @@ export async function writeCommit(
   return (await new ObjectWriter(repo.dir, format).write([...objects, { type: 'commit', data }])).at(-1)!;
 }
 
-/** @throws GitError `corrupt` where a commit that another is built on is damaged on the disk, `not_found` where it is none */
+/** @throws GitError `corrupt` if a parent is damaged on disk, `not_found` if it is not a commit */
 async function checkParents(repo: Repository, commits: readonly string[]): Promise<void> {
   for (const oid of commits) {
     if ((await repo.objects.typeOnDisk(oid)) !== 'commit') throw new GitError('not_found', `no commit ${oid}`);
@@ -145,7 +150,7 @@ async function checkUnchanged(action: FileAction, lastCommitOf: CommitInput['las
   if (last !== null && last !== action.lastCommitId) throw new CommitError('file_changed', path);
 }
 
-/** Looks at what a path holds in the end, whichever way its content came there. */
+/** Validates the final content of a path, whichever action wrote it. */
 async function checkSettingsAt(repo: Repository, editor: TreeEditor, path: string): Promise<void> {
   const leaf = await editor.find(path.split('/'));
   if (leaf === null || leaf === 'folder') return;
@@ -189,7 +194,7 @@ async function moveSubmodule(
   const old = await editor.find(parts);
   if (old === null || old === 'folder' || old.mode !== '160000') throw new CommitError('submodule_missing', path);
   if (old.oid === oid) throw new CommitError('submodule_unchanged', path);
-  // An id of the other hash would make a tree that nobody can read.
+  // An id in the other object format would create an unreadable tree.
   if (old.oid?.length !== oid.length) throw new CommitError('submodule_format', path);
   await editor.put(parts, { ...old, oid });
 }

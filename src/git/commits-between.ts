@@ -2,19 +2,19 @@ import type { Commit } from './git.objects.ts';
 import type { Repository } from './git.repository.ts';
 import { countCommits, listCommits } from './log.ts';
 
-/** What one commit has and another has not. */
+/** Commits of one history that are not in another. */
 export interface CommitsBetween {
-  /** The newest of them, the oldest of these first. */
+  /** The newest of them, oldest first. */
   commits: readonly Commit[];
   total: number;
 }
 
 /**
- * The commits that `to` reaches and `not` does not, in git's order.
+ * Commits reachable from `to` but not from `not`, in git's order.
  * @param to a commit
- * @param not a commit; null for nothing
- * @param limit of commits that are given; all are counted
- * @throws GitError as `listCommits` does
+ * @param not a commit; null for none
+ * @param limit maximum number of commits returned; all are counted
+ * @throws GitError as `listCommits`
  */
 export async function commitsBetween(
   repo: Repository,

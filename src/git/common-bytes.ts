@@ -1,9 +1,9 @@
-/** So many bytes are compared at once. */
+/** Number of bytes compared in one call. */
 const STEP = 1_024;
 
 /**
- * How many bytes two contents have in common before the first in which they differ.
- * @param shorter the length of the shorter one
+ * Length of the common prefix of two contents.
+ * @param shorter length of the shorter one
  */
 export function commonStart(a: Buffer, b: Buffer, shorter: number): number {
   let same = 0;
@@ -13,8 +13,8 @@ export function commonStart(a: Buffer, b: Buffer, shorter: number): number {
 }
 
 /**
- * How many bytes two contents have in common behind the last in which they differ.
- * @param limit of them that are looked at
+ * Length of the common suffix of two contents.
+ * @param limit maximum number of bytes examined
  */
 export function commonEnd(a: Buffer, b: Buffer, limit: number): number {
   let same = 0;

@@ -11,10 +11,10 @@ import { readRecords } from './records.ts';
 export type RefFolder = 'refs/heads/' | 'refs/tags/';
 
 /**
- * The full names of the branches and tags whose history a commit is part of, sorted by their bytes. References change,
- * so nothing is kept. Serves `GET /projects/:id/repository/commits/:sha/refs`.
- * @param limit how many of them are wanted
- * @throws GitError `invalid` for an incomplete id, `failed` where it is no commit of the repository, `timeout`
+ * Full names of the branches and tags that contain a commit, in byte order. Uncached, since references change. Serves
+ * `GET /projects/:id/repository/commits/:sha/refs`.
+ * @param limit maximum number of names
+ * @throws GitError `invalid` for an incomplete id, `failed` if it is not a commit of the repository, `timeout`
  */
 export async function refsContaining(
   repo: Repository,
@@ -63,10 +63,10 @@ async function walk(
 }
 
 /**
- * The full name of a branch or tag whose history a commit is part of: one that points to it, the default branch, else
- * the first by name. All are searched only where no ref points to it and it is not of the default branch.
- * @returns null for a commit of no branch or tag, such as that of a merge request from elsewhere
- * @throws GitError as `refsContaining` does
+ * Full name of a branch or tag that contains a commit: one that points to it, else the default branch, else the first
+ * by name. A full search is needed only in the last case.
+ * @returns null for a commit without branch or tag, such as one of a merge request from a fork
+ * @throws GitError as `refsContaining`
  */
 export async function refWith(repo: Repository, commit: string): Promise<string | null> {
   const main = `refs/heads/${(await repo.refs.head()) ?? ''}`;

@@ -3,21 +3,21 @@ import { GitError } from './git.errors.ts';
 import type { Repository } from './git.repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
-/** What is told of the content of a blob beside it. */
+/** Size and hash of a blob. */
 export interface ContentDigest {
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
-  /** SHA-256 in hexadecimal digits. */
+  /** SHA-256 in hexadecimal. */
   sha256: string;
 }
 
-/** Up to here a blob is hashed from memory; above it streams from git. */
+/** Blobs up to this size are hashed in memory; larger ones are streamed. */
 const MAX_IN_MEMORY = 1024 * 1024;
 const digests = new ResultCache<ContentDigest>(4 * 1024 * 1024, () => 120);
 
 /**
  * Size and SHA-256 of a blob of any size. Serves `size` and `content_sha256` of repository files.
- * @throws GitError `not_found` where there is no such blob, `corrupt`, `timeout`
+ * @throws GitError `not_found` if there is no such blob, `corrupt`, `timeout`
  */
 export async function contentDigest(repo: Repository, oid: string): Promise<ContentDigest> {
   return await digests.get(cacheKey(repo.id, oid), () => digestOf(repo, oid));

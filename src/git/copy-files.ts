@@ -6,7 +6,7 @@ import { isMissing, syncPath } from './durable.ts';
 
 const COPIES = 8;
 
-/** The names in a folder; none where there is no such folder. */
+/** Names in a folder; empty if there is no such folder. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
@@ -17,8 +17,8 @@ export async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Copies the files that `to` lacks, a few at a time, durable when it fulfils.
- * @param files paths below both folders
+ * Copies the files that are missing in `to`, a few at a time. Durable when it fulfils.
+ * @param files paths relative to both folders
  */
 export async function copyMissing(
   from: string,
@@ -56,7 +56,7 @@ export async function copyMissing(
   return { bytes, copied, vanished };
 }
 
-/** Copies one file under a temporary name, flushes it and gives it its name. @returns its size, null where it is gone */
+/** Copies a file under a temporary name, flushes it and renames it. @returns its size; null if it no longer exists */
 export async function copyDurably(from: string, to: string): Promise<number | null> {
   const temporary = `${to}.part`;
   try {

@@ -8,33 +8,32 @@ import { isMissing, syncPath } from './durable.ts';
 import { GitError } from './git.errors.ts';
 import { isLeftover } from './stale-locks.ts';
 
-/** So often a repository is looked at again that does not come to rest. */
+/** Maximum number of passes over a repository that keeps changing. */
 const LOOKS = 20;
 const COPIES = 8;
 const CHUNK = 1024 * 1024;
-/** Files up to this size are compared in one go: they have just been read. */
+/** Files up to this size are compared as a whole, since they are still in the page cache. */
 const SMALL = 64 * 1024;
 const FOLDERS_AT_ONCE = 32;
-/** Files that hold objects; their names say what is in them. */
+/** Object files, whose names determine their content. */
 const OBJECT = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.\w+)$/;
 
-/** What is made bit by bit of what is there, and made anew where it is torn. */
+/** Derived files that grow over time and are rebuilt if damaged. */
 const DERIVED = /^objects\/info\/commit-graphs\/graph-[0-9a-f]+\.stats/;
 
-/** What is in a repository: its folders, and its files by what changes whenever they do. */
+/** Contents of a repository: folders, and files with a stamp that changes whenever they do. */
 interface Listing {
   folders: string[];
   files: Map<string, string>;
 }
 
 /**
- * Copies a repository with all it holds, be it reachable or not, refs, HEAD, configuration and indexes over packs alike: file by
- * file, until a look at the source finds nothing new and every file there has the same bytes here, but for what is derived of them.
- * Durable when it fulfils.
- * Nobody may move refs meanwhile; upkeep is waited for.
- * @param to a folder that is not there yet
- * @throws GitError `busy` where the source does not come to rest, `failed` where the copy keeps differing; the signal's
- *   reason; the file system's error
+ * Copies a repository file by file: all objects, reachable or not, refs, HEAD, configuration and pack indexes. Repeats
+ * until a pass finds no change in the source and all copies are identical, except derived files. Durable when it
+ * fulfils. Refs must not move meanwhile; waits for housekeeping.
+ * @param to a folder that does not exist yet
+ * @throws GitError `busy` if the source keeps changing, `failed` if the copy keeps differing; the signal's reason;
+ *   the file system's error
  */
 export async function copyRepository(from: string, to: string, signal: AbortSignal): Promise<void> {
   const first = await mkdir(dirname(to), { recursive: true, mode: 0o700 });
@@ -47,7 +46,7 @@ export async function copyRepository(from: string, to: string, signal: AbortSign
     for (const folder of now.folders) mkdirSync(join(to, folder), { recursive: true });
     const changed = [...now.files].filter(([path, stamp]) => copied.get(path) !== stamp).map(([path]) => path);
     const gone = [...copied.keys()].filter((path) => !now.files.has(path));
-    // Objects that come in now are of writes that will be refused: nothing needs them.
+    // New objects belong to writes that will be refused, so they are not needed.
     const late = (path: string) => DERIVED.test(path) || (!copied.has(path) && OBJECT.test(path));
     if (looks > 1 && changed.every(late) && gone.every(late)) {
       for (const path of changed) now.files.delete(path);
@@ -67,8 +66,8 @@ export async function copyRepository(from: string, to: string, signal: AbortSign
     copied = now.files;
   }
   throw differs
-    ? new GitError('failed', 'the copy does not become what the source is')
-    : new GitError('busy', `${from} does not come to rest`);
+    ? new GitError('failed', 'the copy still differs from its source')
+    : new GitError('busy', `${from} keeps changing`);
 }
 
 async function list(dir: string): Promise<Listing> {
@@ -76,7 +75,7 @@ async function list(dir: string): Promise<Listing> {
   const left = ['.'];
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     try {
-      // A busy server would wait for its turn at each of a thousand names.
+      // Synchronous: asynchronous calls would queue up a thousand times on a busy server.
       for (const entry of readdirSync(join(dir, folder), { withFileTypes: true })) {
         const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
         if (isLeftover(entry.name, entry.isDirectory(), folder)) continue;
@@ -89,7 +88,7 @@ async function list(dir: string): Promise<Listing> {
         }
       }
     } catch (error) {
-      // Upkeep removes what it has packed; a repository that is gone is another matter.
+      // Housekeeping removes files that it has packed. A missing repository is an error.
       if (!isMissing(error) || folder === '.') throw error;
     }
     if (left.length % FOLDERS_AT_ONCE === 0) await turn();
@@ -97,7 +96,7 @@ async function list(dir: string): Promise<Listing> {
   return listing;
 }
 
-/** The files that do not have the same bytes in both folders. */
+/** Files whose content differs between two folders. */
 async function different(a: string, b: string, paths: readonly string[], signal: AbortSignal): Promise<string[]> {
   const wrong: string[] = [];
   await forEachWithConcurrency(paths, COPIES, signal, async (path) => {
@@ -138,7 +137,7 @@ async function sameBytes(a: string, b: string, signal: AbortSignal): Promise<boo
   }
 }
 
-/** Makes the names of all files durable, up to the first folder that had to be made. */
+/** Makes the names of all files durable, up to the first folder that was created. */
 async function syncFolders(
   to: string,
   folders: readonly string[],

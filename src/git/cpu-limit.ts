@@ -1,28 +1,29 @@
 import { processGroupCpuTime } from './process-group-cpu.ts';
 
-/** What a child may take. */
+/** Limits of a child process. */
 export interface CpuLimit {
-  /** Milliseconds of a processor, of the child and all that it starts. */
+  /** Processor time in milliseconds of the child and its descendants. */
   cpuMs: number;
-  /** Milliseconds by the clock, for a child that hangs or waits. */
+  /** Duration in milliseconds, for a child that hangs or waits. */
   timeoutMs: number;
-  /** Whether it has worked before: what it took until the first look does not count then. */
+  /** Whether the process is reused: the time it took before is not counted. */
   isLongRunning?: boolean;
 }
 
-/** So many times its processor time a child may last by the clock, on a machine that is busy with others. */
+/** Default ratio of a child's duration to its processor time, for a busy machine. */
 export const CLOCK_FACTOR = 20;
-/** Milliseconds between two looks at least. */
+/** Minimum interval between two checks in milliseconds. */
 const LEAST_PAUSE_MS = 50;
-/** The first look at one that is warm, in milliseconds: what it takes until then is little. */
+/** Delay of the first check of a reused process in milliseconds. It does little work until then. */
 const FIRST_LOOK_MS = 500;
 
 /**
- * Limits the work of a child. While it can not have worked for so long nothing is looked at, so that short ones cost a timer.
+ * Limits the processor time of a child. Nothing is checked before the limit can be reached, so a short-lived child
+ * costs only a timer.
  * @param pid of the child, which leads a process group; undefined while it does not run yet
- * @param onEnd called once: `work` where it has taken its processor time, `timeout` by the clock
- * @param timeOf what a group has taken
- * @returns what ends the watch
+ * @param onEnd called once: `work` if the processor time is exceeded, `timeout` by the clock
+ * @param timeOf returns the processor time of a group
+ * @returns a function that stops the watch
  */
 export function limitCpu(
   pid: () => number | undefined,

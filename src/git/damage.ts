@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMissing } from './durable.ts';
 
-/** A pack is there a moment before its index. */
+/** Time in milliseconds within which the index of a new pack appears. */
 const SETTLE_MS = 100;
 
-/** Whether a folder is a repository at all. */
+/** Whether a folder is a repository. */
 export const isRepository = (dir: string): boolean => existsSync(join(dir, 'HEAD')) && existsSync(join(dir, 'objects'));
 
 function unpairedPack(dir: string): boolean {
@@ -29,8 +29,8 @@ function unpairedPack(dir: string): boolean {
 }
 
 /**
- * Whether an object that git does not find may be there all the same, but cannot be read: its file is there, a pack lacks
- * its index or an index its pack, or the repository itself is gone.
+ * Whether an object that git does not find may exist but be unreadable: its file exists, a pack or its index is
+ * missing, or the repository itself is missing.
  * @param oid complete object id
  */
 export async function isPossiblyLost(dir: string, oid: string): Promise<boolean> {

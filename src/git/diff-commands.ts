@@ -3,7 +3,7 @@ import { NICE } from './priority.ts';
 
 const MiB = 1024 * 1024;
 
-/** Patches as they are shown, file by file, each raw line before all of them. */
+/** Options for patches file by file, preceded by all raw lines. */
 export const DIFF_OPTIONS: readonly string[] = [
   '-r',
   '--raw',
@@ -18,7 +18,7 @@ export const DIFF_OPTIONS: readonly string[] = [
   '--dst-prefix=b/',
 ];
 
-/** Asks for the size of commits against their first parents; the answer is git's `--shortstat` line. */
+/** Requests line counts of commits against their first parents, as a `--shortstat` line. */
 export const STATS_COMMAND: readonly string[] = [
   'diff-tree',
   '--stdin',
@@ -32,22 +32,22 @@ export const STATS_COMMAND: readonly string[] = [
   '--no-textconv',
 ];
 
-/** Bytes that git may allocate for a diff at first; only a few need more. */
+/** Initial memory limit in bytes of git for a diff. Few diffs require more. */
 export const DEFAULT_CHILD_MEMORY: number = 48 * MiB;
 
 /**
- * Bytes that git may allocate to compare the trees of a commit: one of a million files takes less, and one of a few folders that stand for
- * thousands of millions ends soon.
+ * Memory limit in bytes of git for comparing trees. A commit with a million files requires less; one with a few folders
+ * that expand to billions of files fails soon.
  */
 export const COMPARE_CHILD_MEMORY: number = 512 * MiB;
 
-/** Lines of context that the warm processes give. */
+/** Number of context lines of the reused processes. */
 export const WORKER_CONTEXT_LINES = 3;
 
-/** What a process that lives on keeps of what it has unpacked. */
+/** Limits the delta base cache of a long-lived process. */
 const WARM = ['-c', 'core.deltaBaseCacheLimit=8m'];
 
-/** Prints the compared ids (`<commit>`, or `<tree> <tree>`), then what `diff-tree` with `DIFF_OPTIONS` prints. */
+/** Prints the compared ids (`<commit>`, or `<tree> <tree>`), then the output of `diff-tree` with `DIFF_OPTIONS`. */
 export const DIFF_WORKER: DiffCommand = {
   args: [...WARM, 'diff-tree', '--stdin', '--always', ...DIFF_OPTIONS, `--unified=${WORKER_CONTEXT_LINES}`],
   memory: DEFAULT_CHILD_MEMORY,
@@ -55,14 +55,14 @@ export const DIFF_WORKER: DiffCommand = {
 
 export const STATS_WORKER: DiffCommand = { args: [...WARM, ...STATS_COMMAND], memory: DEFAULT_CHILD_MEMORY };
 
-/** The same for nobody who waits: it may use as much memory as any command. */
+/** Line counts at low priority, with as much memory as any command. */
 export const LOW_PRIORITY_STATS: DiffCommand = {
   args: STATS_COMMAND,
   memory: 2 * 1024 * MiB,
   nice: NICE.background,
 };
 
-/** The same of files alone that a commit adds or removes, which may be renamed ones. */
+/** Like `LOW_PRIORITY_STATS`, limited to files that a commit adds or removes, which may be renames. */
 export const LOW_PRIORITY_RENAMES: DiffCommand = {
   ...LOW_PRIORITY_STATS,
   args: [...STATS_COMMAND, '--diff-filter=ADR'],

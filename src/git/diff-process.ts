@@ -5,38 +5,38 @@ import { lowerPriority } from './priority.ts';
 import { type OnSpan, Splitter } from './records.ts';
 import { whenStarted } from './spawner/start-child.ts';
 
-/** What a warm `git diff-tree --stdin` is started with. */
+/** Command line of a long-lived `git diff-tree --stdin`. */
 export interface DiffCommand {
-  /** Git's own options, the command `diff-tree --stdin` and its options. */
+  /** Git options, the command `diff-tree --stdin` and its options. */
   args: readonly string[];
-  /** Bytes that it may allocate. */
+  /** Memory limit in bytes. */
   memory: number;
-  /** Its nice value, where others go before it. */
+  /** Nice value, for low priority. */
   nice?: number;
 }
 
-/** One question, and what is to be done with the lines of its answer. */
+/** A question and the handler of its answer. */
 export interface DiffQuestion {
-  /** Lines for `diff-tree --stdin`: `<commit>`, `<commit> <parent>` or `<tree> <tree>`. */
+  /** Input for `diff-tree --stdin`: `<commit>`, `<commit> <parent>` or `<tree> <tree>`. */
   lines: readonly string[];
   onLine: OnSpan;
-  /** Bytes of one line that are kept; what is longer is cut. */
+  /** Maximum length of a line in bytes; longer ones are truncated. */
   maxRecord: number;
-  /** Milliseconds of a processor. */
+  /** Processor time in milliseconds. */
   cpuMs: number;
-  /** Ends the process with the question. */
+  /** Aborts the question and ends the process. */
   signal: AbortSignal | undefined;
 }
 
 /**
- * `diff-tree --stdin` gives a line that is no object id back as it is and flushes: so it ends an answer. No line of a
- * diff is like it: what comes of files has a sign, a blank or a colon before it.
+ * `diff-tree --stdin` echoes a line that is not an object id and flushes, which marks the end of an answer. No line of
+ * a diff can equal it: content lines start with a sign, a space or a colon.
  */
 const END = Buffer.from('end-of-answer');
 const MAX_ANSWERS = 1_000;
 const MAX_STDERR = 4 * 1024;
 
-/** One warm `git diff-tree`, one question at a time. */
+/** A long-lived `git diff-tree` that answers one question at a time. */
 export class DiffProcess {
   readonly #child: ReturnType<typeof startGit>;
   #stderr = '';
@@ -46,8 +46,8 @@ export class DiffProcess {
   #ended = false;
 
   /**
-   * @param onEnd told once it has ended
-   * @throws GitError as `startGit` does
+   * @param onEnd called once the process has ended
+   * @throws GitError as `startGit`
    */
   constructor(dir: string, command: DiffCommand, onEnd: () => void) {
     this.#child = startGit(command.args, { gitDir: dir, memory: command.memory });
@@ -74,17 +74,17 @@ export class DiffProcess {
     return this.#current === undefined;
   }
 
-  /** Git keeps what it has parsed, so the life of a process is bounded. */
+  /** Git caches parsed objects, so the number of questions for a process is bounded. */
   get usable(): boolean {
     return this.#usable && this.#answers < MAX_ANSWERS;
   }
 
   /**
-   * Fulfils when the answer is complete, or `onLine` wants no more of it, which ends the process.
-   * @throws GitError `failed` or `output_too_large` where git ended, `timeout`, `aborted`; what `onLine` throws
+   * Fulfils when the answer is complete, or when `onLine` returns false, which ends the process.
+   * @throws GitError `failed` or `output_too_large` if git exits, `timeout`, `aborted`; errors of `onLine`
    */
   async ask({ lines, onLine, maxRecord, cpuMs, signal }: DiffQuestion): Promise<void> {
-    if (signal?.aborted) throw new GitError('aborted', 'stopped before it began');
+    if (signal?.aborted) throw new GitError('aborted', 'aborted before it started');
     this.#answers += lines.length;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     let complete = false;
@@ -114,7 +114,7 @@ export class DiffProcess {
     }
   }
 
-  /** Takes no more questions, answers the one at hand and ends. */
+  /** Accepts no more questions, completes the current one and ends. */
   retire(): void {
     this.#usable = false;
     this.#child.stdin!.end();
@@ -125,7 +125,7 @@ export class DiffProcess {
       await whenStarted(this.#child);
       lowerPriority(this.#child, nice);
     } catch {
-      // It tells by an `error`.
+      // Reported by an `error` event.
     }
   }
 

@@ -2,17 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import type { RawChange } from './raw-diff.ts';
 import { TextDecoding } from './text-encoding.ts';
 
-/** How much of a comparison is kept. */
+/** Limits of a comparison result. */
 export interface DiffLimits {
-  /** Files past this number are left out, and `overflow` is set. */
+  /** Maximum number of files; above it `overflow` is set. */
   maxFiles: number;
-  /** Lines of patch over all files; past it the rest is left out, and `overflow` is set. */
+  /** Maximum number of patch lines over all files; above it `overflow` is set. */
   maxLines: number;
-  /** Bytes of patch over all files; past it the rest is left out, and `overflow` is set. */
+  /** Maximum number of patch bytes over all files; above it `overflow` is set. */
   maxBytes: number;
-  /** Bytes of one file's patch; past it the file is `tooLarge` and its patch is empty. */
+  /** Maximum number of patch bytes of one file; above it the file is `tooLarge` and its patch is empty. */
   maxPatchBytes: number;
-  /** Give every patch within the limits; otherwise long ones are `collapsed`: left out as well. */
+  /** Whether to include every patch within the limits; otherwise long ones are `collapsed`, which omits them. */
   expanded: boolean;
 }
 
@@ -22,13 +22,13 @@ export interface FileDiff {
   /** Six octal digits, or `0` on the side where the file is missing. */
   aMode: string;
   bMode: string;
-  /** The blobs' ids; all zeros where the file is missing. */
+  /** Blob ids; all zeros if the file is missing. */
   oldOid: string;
   newOid: string;
   newFile: boolean;
   renamedFile: boolean;
   deletedFile: boolean;
-  /** The hunks, from the first `@@`; for binary files the one line git prints; empty where it was left out. */
+  /** The hunks from the first `@@` on; for binary files the single line that git prints; empty if omitted. */
   diff: string;
   binary: boolean;
   collapsed: boolean;
@@ -39,23 +39,23 @@ export interface FileDiff {
 
 export interface DiffResult {
   files: FileDiff[];
-  /** Whether a limit cut the result short. */
+  /** Whether a limit truncated the result. */
   overflow: boolean;
-  /** How many files changed, those that were left out included. */
+  /** Number of changed files, including omitted ones. */
   changedFiles: number;
 }
 
-/** Past these, and while patches may be collapsed, further patches are. */
+/** Limits above which further patches are collapsed, unless `expanded` is set. */
 const SAFE_FILES = 100;
 const SAFE_LINES = 5_000;
 const SAFE_BYTES = 500 * 1024;
 
-/** A mode as it is shown. */
+/** Mode as displayed. */
 function side(mode: string): string {
   return mode === '000000' ? '0' : mode;
 }
 
-/** What is told of a change without its patch. */
+/** The diff of a file without its patch. */
 export function emptyDiff(change: Omit<RawChange, 'header'>): FileDiff {
   return {
     oldPath: change.oldPath,
@@ -76,14 +76,14 @@ export function emptyDiff(change: Omit<RawChange, 'header'>): FileDiff {
   };
 }
 
-/** The patch of one file: how long it is, and its bytes, which are put together where there is room for them. */
+/** Patch of one file: its length, and a function that returns its bytes on demand. */
 export interface Patch {
   bytes: number;
   lines: number;
   content: () => Buffer;
 }
 
-/** The diffs of files one after the other, as far as the limits allow. */
+/** Collects the diffs of files within the limits. */
 export class DiffCollector {
   readonly #limits: DiffLimits;
   readonly #files: FileDiff[] = [];
@@ -91,19 +91,19 @@ export class DiffCollector {
   readonly #undecoded: { file: FileDiff; content: Buffer }[] = [];
   #lines = 0;
   #bytes = 0;
-  /** Whether a limit was passed: nothing more is kept. */
+  /** Whether a limit was exceeded: nothing more is added. */
   isOver = false;
 
   constructor(limits: DiffLimits) {
     this.#limits = limits;
   }
 
-  /** Adds a file that has no patch. */
+  /** Adds a file without a patch. */
   addEmpty(file: FileDiff): void {
     this.#files.push(file);
   }
 
-  /** Adds a file with its patch, which is left out where it is too long by itself. @returns whether there is room for another */
+  /** Adds a file with its patch, which is omitted if it is too long. @returns whether more files can be added */
   add(file: FileDiff, patch: Patch): boolean {
     const limits = this.#limits;
     file.tooLarge = patch.bytes > limits.maxPatchBytes;
@@ -126,7 +126,7 @@ export class DiffCollector {
     return !this.isOver;
   }
 
-  /** @param changedFiles in all, those that were left out included */
+  /** @param changedFiles total number, including omitted files */
   async result(changedFiles: number): Promise<DiffResult> {
     const decoding = new TextDecoding();
     for (const { file, content } of this.#undecoded.splice(0)) file.diff = await decoding.patch(content);

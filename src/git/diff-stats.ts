@@ -10,7 +10,7 @@ import { MAX_STATS_LINE, ShortStats, STATS_CPU_MS } from './short-stats.ts';
 
 export type { DiffStats };
 
-/** How a warm process ends that has too little memory: one that may use more answers then. */
+/** Errors of a reused process with too little memory. A separate process may use more. */
 const TOO_MUCH: ReadonlySet<string> = new Set(['failed', 'output_too_large']);
 const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
 const known = new ResultCache<DiffStats>(2 * 1024 * 1024, () => 48);
@@ -31,9 +31,9 @@ async function readStats(repo: Repository, oids: readonly string[]): Promise<Map
 }
 
 /**
- * The stats of many commits, each against its first parent: out of the index beside the commit-graph, else by the repository's warm
- * process. Serves `with_stats` of the commit list.
- * @throws GitError `invalid` where an id is not complete, `timeout` after 30 seconds, `busy`, `failed`
+ * Line counts of many commits, each against its first parent: from the stats index, else from a reused process. Serves
+ * `with_stats` of the commit list.
+ * @throws GitError `invalid` for an incomplete id, `timeout` after 30 seconds, `busy`, `failed`
  */
 export async function statsOf(repo: Repository, oids: readonly string[]): Promise<Map<string, DiffStats>> {
   checkOids(oids);
@@ -54,8 +54,8 @@ export async function statsOf(repo: Repository, oids: readonly string[]): Promis
 }
 
 /**
- * The stats of one commit. Serves `stats` of `GET /projects/:id/repository/commits/:sha`.
- * @throws GitError as `statsOf` does
+ * Line counts of one commit. Serves `stats` of `GET /projects/:id/repository/commits/:sha`.
+ * @throws GitError as `statsOf`
  */
 export async function commitStats(repo: Repository, oid: string): Promise<DiffStats> {
   checkOids([oid]);
@@ -64,8 +64,8 @@ export async function commitStats(repo: Repository, oid: string): Promise<DiffSt
 }
 
 /**
- * The stats of a commit that was written just now, of which no index can know.
- * @throws GitError as `statsOf` does
+ * Line counts of a new commit, which no index contains yet.
+ * @throws GitError as `statsOf`
  */
 export async function statsOfNew(repo: Repository, oid: string): Promise<DiffStats> {
   checkOids([oid]);

@@ -2,19 +2,19 @@ import { commonEnd, commonStart } from './common-bytes.ts';
 
 const LINE_FEED = 10;
 
-/** Between the first and the last line in which two contents differ, in bytes of whole lines. */
+/** The range of whole lines in which two contents differ, in bytes. */
 export interface DiffWindow {
-  /** In both. */
+  /** Start in both contents. */
   start: number;
   beforeEnd: number;
   afterEnd: number;
 }
 
-/** What of two contents is not the same at the beginning of both, nor at the end of both. */
+/** Trims the common prefix and suffix of two contents. */
 export function diffWindow(before: Buffer, after: Buffer): DiffWindow {
   const shorter = Math.min(before.length, after.length);
   const same = commonStart(before, after, shorter);
-  // All of one of them may be the beginning of the other.
+  // One content may be a prefix of the other.
   const start = same === 0 ? 0 : before.lastIndexOf(LINE_FEED, same - 1) + 1;
   const sameEnd = commonEnd(before, after, shorter - start);
   let [beforeEnd, afterEnd] = [before.length - sameEnd, after.length - sameEnd];
@@ -27,5 +27,5 @@ export function diffWindow(before: Buffer, after: Buffer): DiffWindow {
   return { start, beforeEnd, afterEnd };
 }
 
-/** Whether a line begins there. */
+/** Whether a line starts at this position. */
 export const isLineStart = (data: Buffer, at: number): boolean => at === 0 || data[at - 1] === LINE_FEED;

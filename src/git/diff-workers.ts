@@ -6,7 +6,10 @@ import { acquireSlot } from './git.process.ts';
 import { orRelease, type WorkerLimiter, type WorkerSlot } from './worker-limiter.ts';
 
 const MAX_WAITING = 200;
-/** Milliseconds after which nobody waits any more for the one who asks: the next one gets another process. */
+/**
+ * A question that runs longer than this many milliseconds no longer counts towards the limit: the next one gets another
+ * process.
+ */
 const LONG_MS = 500;
 
 interface Worker {
@@ -14,17 +17,17 @@ interface Worker {
   slot: WorkerSlot;
 }
 
-/** Answers questions about what changed in one repository by processes that live on, so that a question starts none. */
+/** Answers questions about changes in one repository with long-lived processes. */
 export class DiffWorkers {
   readonly #dir: string;
   readonly #command: DiffCommand;
   readonly #slots: WorkerLimiter;
   readonly #places: FairSlots;
   readonly #atOnce: number;
-  /** Those with nothing to do, the one that was used last at the end. */
+  /** Idle processes, last used at the end. */
   #idle: Worker[] = [];
 
-  /** @param atOnce questions that are answered beside each other, those that take long not counted */
+  /** @param atOnce maximum number of concurrent questions, without long-running ones */
   constructor(dir: string, slots: WorkerLimiter, command: DiffCommand, atOnce: number) {
     this.#dir = dir;
     this.#command = command;
@@ -35,13 +38,13 @@ export class DiffWorkers {
       perKey: atOnce,
       maxWaiting: MAX_WAITING,
       maxWaitingPerKey: MAX_WAITING,
-      refuse: () => new GitError('busy', 'too many wait for what changed in this repository'),
+      refuse: () => new GitError('busy', 'too many diffs of this repository are waiting'),
     });
   }
 
   /**
-   * Asks one of the processes. A question costs as much as a command, so it takes the place of one.
-   * @throws GitError `failed` or `output_too_large` where git ended, `timeout`, `aborted`, `busy`, `caller_busy`
+   * Asks a process. A question costs as much as a command, so it takes a slot of those.
+   * @throws GitError `failed` or `output_too_large` if git exits, `timeout`, `aborted`, `busy`, `caller_busy`
    */
   async ask(question: Omit<DiffQuestion, 'signal'>): Promise<void> {
     const { caller, signal } = currentScope();
@@ -60,7 +63,7 @@ export class DiffWorkers {
     }
   }
 
-  /** Lets the processes end once they are done; the next question starts another. */
+  /** Ends the processes after their current question; the next question starts a new one. */
   retire(): void {
     for (const { process } of this.#idle.splice(0)) process.retire();
   }
@@ -69,7 +72,7 @@ export class DiffWorkers {
     try {
       return await this.#places.take(caller, { signal });
     } catch (error) {
-      throw signal?.aborted ? new GitError('aborted', 'stopped while it waited') : error;
+      throw signal?.aborted ? new GitError('aborted', 'aborted while waiting') : error;
     }
   }
 
@@ -103,7 +106,7 @@ export class DiffWorkers {
         leave();
         process.retire();
       },
-      // A question has its own time.
+      // Each question has its own time limit.
       check: () => {},
     });
     return { process, slot };

@@ -11,17 +11,20 @@ import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 export interface DiffOptions extends Partial<DiffLimits> {
-  /** Only these files and folders; taken literally. */
+  /** Limits the diff to these files and folders, taken literally. */
   paths?: readonly string[];
-  /** Lines of context around a change; default 3, at most 100. Others than 3 cost a process, as do the other options. */
+  /**
+   * Number of context lines; default 3, at most 100. Other values than 3 require a separate process, as do the other
+   * options.
+   */
   context?: number;
-  /** Leave out changes of blanks only. */
+  /** Whether to ignore changes in whitespace. */
   ignoreWhitespace?: boolean;
-  /** Whether it was tried without git already. */
+  /** Whether the in-process diff was already tried. */
   onlyGit?: boolean;
 }
 
-/** What the platform applies unless its administrator says otherwise. */
+/** The platform's default limits. */
 export const DEFAULT_DIFF_LIMITS: Readonly<DiffLimits> = {
   maxFiles: 1_000,
   maxLines: 50_000,
@@ -31,12 +34,12 @@ export const DEFAULT_DIFF_LIMITS: Readonly<DiffLimits> = {
 };
 
 const MiB = 1024 * 1024;
-/** Bytes of patches that are kept at first. */
+/** Bytes of patches above which a result takes memory from the budget. */
 const SMALL_BYTES = 512 * 1024;
-/** What git may allocate for two large files, if the server may take so much. */
+/** Memory limit of git for two large files, if the server allows it. */
 const LARGE_CHILD = 512 * MiB;
 const LEAST_LARGE_CHILD = 256 * MiB;
-/** How many times the bytes of a patch its answer takes: texts, JSON, and its bytes. */
+/** Ratio of the memory of an answer (strings, JSON, bytes) to its patch bytes. */
 const ANSWER_FACTOR = 4;
 const MAX_CONTEXT = 100;
 const CPU_MS = 30_000;
@@ -59,11 +62,11 @@ function limitsOf(options: Partial<DiffLimits>): DiffLimits {
 }
 
 /**
- * What changed from one commit or tree to another, file by file in git's order. Give the merge base as `from` for the
- * three-dot comparison.
- * @param from id of a commit or tree; null stands for the empty tree
+ * Changes between two commits or trees, file by file in git's order. Pass the merge base as `from` for a three-dot
+ * comparison.
+ * @param from id of a commit or tree; null for the empty tree
  * @param to id of a commit or tree
- * @throws GitError `failed` where an id is not in the repository, `timeout` after 30 seconds
+ * @throws GitError `failed` if an id does not exist, `timeout` after 30 seconds
  */
 export async function diffTrees(
   repo: Repository,
@@ -97,13 +100,13 @@ export async function diffTrees(
       (isWarm && !onlyGit ? await plain() : null) ?? (await readDiff(repo, args, limits, isWarm ? warm : undefined))
     );
   });
-  // What is made of a kept result for the answer takes room, too.
+  // An answer made from a cached result requires memory as well.
   if (!computed && bytesOf(result) > SMALL_BYTES)
     await currentScope().memory?.hold(sizeOf(result), currentScope().signal);
   return result;
 }
 
-/** Reads a diff within little memory, by a warm process if it may, and where that does not do, with much of it. */
+/** Reads a diff with little memory, with a reused process if possible, and otherwise with much memory. */
 async function readDiff(
   repo: Repository,
   args: readonly string[],
@@ -133,13 +136,13 @@ async function readDiff(
   return (await attempt(child, limits.maxBytes))!;
 }
 
-/** Git that has no memory left may say that it cannot read an object. */
+/** Without memory, git may report unreadable objects. */
 function nullWhereItFailed(error: unknown): null {
   if (error instanceof GitError && (error.code === 'output_too_large' || error.code === 'failed')) return null;
   throw error;
 }
 
-/** Reads a diff by a process of its own. */
+/** Reads a diff with a separate process. */
 function byProcess(repo: Repository, args: readonly string[], limits: DiffLimits, memory: number) {
   return async (parser: PatchParser): Promise<boolean> => {
     await readRecords(
@@ -158,7 +161,7 @@ function byProcess(repo: Repository, args: readonly string[], limits: DiffLimits
   };
 }
 
-/** Reads a diff by a warm process. @returns false where an object is missing */
+/** Reads a diff with a reused process. @returns false if an object is missing */
 async function byWorker(repo: Repository, from: string, to: string, maxRecord: number, parser: PatchParser) {
   const question = await questionOf(repo, from, to);
   if (question === null) return false;
@@ -172,14 +175,14 @@ async function byWorker(repo: Repository, from: string, to: string, maxRecord: n
   return answered;
 }
 
-/** The line that a warm process is asked, and the first one of its answer. */
+/** Input line for a reused process, and the first line of its answer. */
 async function questionOf(
   repo: Repository,
   from: string,
   to: string,
 ): Promise<{ line: string; header: string } | null> {
   const [before, after] = await Promise.all([repo.objects.commit(from), repo.objects.commit(to)]);
-  // Git keeps trees that it is asked for until it ends.
+  // Git caches requested trees until it exits.
   if (before !== null && after !== null) return { line: `${to} ${from}`, header: to };
   const trees: string[] = [];
   for (const oid of [from, to]) {
@@ -191,9 +194,9 @@ async function questionOf(
 }
 
 /**
- * What a commit changed: against its first parent, or the empty tree for a root commit.
- * Serves `GET /projects/:id/repository/commits/:sha/diff`.
- * @throws GitError `not_found` where `oid` is no commit of the repository, else as `diffTrees`
+ * Changes of a commit against its first parent, or against the empty tree for a root commit. Serves `GET
+ * /projects/:id/repository/commits/:sha/diff`.
+ * @throws GitError `not_found` if `oid` is not a commit of the repository, else as `diffTrees`
  */
 export async function commitDiff(repo: Repository, oid: string, options: DiffOptions = {}): Promise<DiffResult> {
   const parent = await firstParentOf(repo, oid);

@@ -5,19 +5,19 @@ function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code);
 }
 
-/** Whether an error of the file system says that the file or a folder above it is not there. */
+/** Whether a file system error means that the file or a parent folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR');
 }
 
-/** Whether an error of the file system says that the name is taken. */
+/** Whether a file system error means that the name already exists. */
 export function isTaken(error: unknown): boolean {
   return hasCode(error, 'EEXIST', 'ENOTEMPTY');
 }
 
 /**
- * Makes what an open file or folder holds durable; throws the file system's error. What else there is to do with a small file takes
- * less time than handing it to another thread: only this waits for the disk.
+ * Flushes an open file or folder; throws the file system's error. Only this call waits for the disk; other operations
+ * on a small file are faster than handing them to another thread.
  */
 export function syncFile(descriptor: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ export function syncFile(descriptor: number): Promise<void> {
   });
 }
 
-/** Makes what a file or folder holds durable; throws the file system's error. */
+/** Flushes a file or folder; throws the file system's error. */
 export async function syncPath(path: string | Buffer): Promise<void> {
   const file = openSync(path, 'r');
   try {
@@ -38,7 +38,7 @@ export async function syncPath(path: string | Buffer): Promise<void> {
   }
 }
 
-/** `syncPath` that gives false where there is no such path. */
+/** Like `syncPath`, but returns false if the path does not exist. */
 export async function syncIfThere(path: string | Buffer): Promise<boolean> {
   try {
     await syncPath(path);
@@ -49,7 +49,7 @@ export async function syncIfThere(path: string | Buffer): Promise<boolean> {
   }
 }
 
-/** Writes a small file and makes its content durable; its name is durable once its folder is synced. */
+/** Writes a small file and flushes its content. Its name is durable once the folder is synced. */
 export async function writeSynced(path: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
   const handle = await open(path, 'w', mode);
   try {

@@ -1,22 +1,22 @@
 import type { BigIntStats } from 'node:fs';
 
 /**
- * File times advance by the kernel's tick (4 ms, and coarser on some file systems): a file changed again within a
- * tick of being read can keep its stamp. So a stamp is only trusted when the file was already this old when read.
+ * File times advance with the kernel's tick (4 ms, coarser on some file systems), so a file that changes twice within a
+ * tick can keep its stamp. A stamp is trusted only if the file had this age when it was read.
  */
 const YOUNG_NS = 50_000_000n;
 
-/** What of a file's or folder's status changes whenever its content does. */
+/** Status of a file or folder that changes with its content. */
 export interface FileStamp {
   ino: bigint;
   size: bigint;
   mtimeNs: bigint;
   ctimeNs: bigint;
-  /** Whether an equal stamp later means that nothing changed. */
+  /** Whether an equal stamp means that nothing has changed. */
   trusted: boolean;
 }
 
-/** The stamp of a status taken just before the file is read. */
+/** Stamp of a status taken just before the file is read. */
 export function stampOf(stats: BigIntStats, nowMs = Date.now()): FileStamp {
   const { ino, size, mtimeNs, ctimeNs } = stats;
   const before = BigInt(nowMs) * 1_000_000n - YOUNG_NS;

@@ -3,23 +3,23 @@ import { runGit } from './git.process.ts';
 
 export interface FsckResult {
   ok: boolean;
-  /** What git says, a line each; at most 1,000. It may hold paths of the machine. */
+  /** Lines of git's output, at most 1,000. They may contain server paths. */
   problems: string[];
 }
 
 const HOUR = 3_600_000;
 const MAX_PROBLEMS = 1_000;
 
-/** What git says of a loose object that was there a moment ago. */
+/** Git's message for a loose object that has just disappeared. */
 const VANISHED = /unable to (?:mmap|open) .*No such file/;
 const LOOKS = 10;
 const PAUSE_MS = 500;
 
 /**
- * Checks every object of a repository, and that all refs reach whole histories. Upkeep may remove loose objects that it
- * has packed while git walks over them: only then it looks again, for what is really lost stays so.
+ * Checks every object of a repository and the connectivity of all refs. Housekeeping may remove packed loose objects
+ * during the check; only then it is repeated, since real damage persists.
  * @param dir directory of the repository
- * @throws GitError `timeout` after an hour of a processor, `aborted`, `output_too_large`, `busy`
+ * @throws GitError `timeout` after an hour of processor time, `aborted`, `output_too_large`, `busy`
  */
 export async function fsck(dir: string, signal?: AbortSignal): Promise<FsckResult> {
   for (let looks = 1; ; looks += 1) {

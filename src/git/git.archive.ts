@@ -13,49 +13,49 @@ export type ArchiveFormat = (typeof ARCHIVE_FORMATS)[number];
 
 export interface ArchiveOptions {
   format: ArchiveFormat;
-  /** The folder that holds everything within the archive, without a slash at its end. */
+  /** Root folder of the archive, without a trailing slash. */
   prefix: string;
-  /** Only this file or folder; it keeps its place below `prefix`. Taken literally; it must exist. */
+  /** Only this file or folder, at its place below `prefix`. Taken literally; must exist. */
   path?: string;
-  /** Without these files and folders; taken literally, and they need not exist. */
+  /** Files and folders to exclude. Taken literally; need not exist. */
   exclude?: readonly string[];
   /**
-   * Whether `.gitattributes` count (`export-ignore`, `export-subst`); default true. For them git reads all folders of the
-   * commit, whatever part of it is asked for.
+   * Whether `.gitattributes` apply (`export-ignore`, `export-subst`); default true. They make git read all folders of
+   * the commit, whatever part is requested.
    */
   attributes?: boolean;
-  /** Ends the archive's processes when aborted. */
+  /** Aborts the archive's processes. */
   signal?: AbortSignal;
-  /** Milliseconds of a processor that git may take; default 30 minutes. */
+  /** Processor time of git in milliseconds; default 30 minutes. */
   cpuMs?: number;
 }
 
 const CPU_MS = 30 * 60_000;
 const BZIP2 = ['-c', 'tar.tar.bz2.command=bzip2 -c'];
 
-/** Files, folders, links and submodules of one archive. */
+/** Maximum number of entries of an archive. */
 export const MAX_ENTRIES = 1_000_000;
 
 const MiB = 1024 * 1024;
-/** Bytes of a file that git keeps in memory; larger ones are streamed. */
+/** Maximum size in bytes of a file that git holds in memory; larger ones are streamed. */
 const LARGEST_IN_MEMORY = 32 * MiB;
-/** Bytes that git keeps of each entry of a tree, to look its attributes up. */
+/** Memory of git for each tree entry in bytes, for attribute look-ups. */
 const PER_ENTRY = 200;
 
 /**
- * Bytes of memory that git (a file, and what it is a difference to), the packer and the streams between them may take.
- * @param largest bytes of the largest file
+ * Memory in bytes for git (a file and its delta base), the compressor, and the streams between them.
+ * @param largest size of the largest file in bytes
  */
 export const archiveMemory = (largest: number, entries: number): number =>
   8 * MiB + 2 * Math.min(largest, LARGEST_IN_MEMORY) + PER_ENTRY * entries;
 
-/** How git packs an archive of a format that may have several names. */
+/** Canonical name of an archive format. */
 export function packingOf(format: ArchiveFormat): 'zip' | 'tar' | 'tar.gz' | 'tar.bz2' {
   if (format === 'zip' || format === 'tar') return format;
   return format === 'tar.gz' || format === 'tgz' || format === 'gz' ? 'tar.gz' : 'tar.bz2';
 }
 
-/** Whether the machine can pack by bzip2. */
+/** Whether bzip2 is installed. */
 export const hasBzip2 = (): Promise<boolean> => hasProgram('bzip2');
 
 async function hasProgram(name: string): Promise<boolean> {
@@ -68,17 +68,16 @@ async function hasProgram(name: string): Promise<boolean> {
   return false;
 }
 
-/** The pathspecs of a part of the tree; what follows the bracket is taken as it stands. */
+/** Pathspecs for a part of the tree, with literal paths. */
 function pathspecs(path: string | undefined, exclude: readonly string[]): string[] {
   const wanted = path === undefined ? [] : [`:(top,literal)${path}`];
   return [...wanted, ...exclude.filter(isPathArgument).map((each) => `:(top,literal,exclude)${each}`)];
 }
 
 /**
- * The files of a commit as an archive, written while it is read; two archives of one commit are equal byte by byte.
- * Destroying the stream ends its processes; a failure on the way is an error of the stream.
- * Serves `GET /projects/:id/repository/archive`.
- * @throws GitError `invalid` for an incomplete id, prefix or path; `unavailable` where the machine has no `bzip2`
+ * Streams the files of a commit as an archive. Archives of the same commit are identical. Destroying the stream ends
+ * its processes; failures are errors of the stream. Serves `GET /projects/:id/repository/archive`.
+ * @throws GitError `invalid` for an incomplete id, prefix or path; `unavailable` without `bzip2`
  */
 export async function archive(repo: Repository, commit: string, options: ArchiveOptions): Promise<Readable> {
   checkOids([commit]);
@@ -92,7 +91,7 @@ export async function archive(repo: Repository, commit: string, options: Archive
     'archive',
     `--format=${format}`,
     `--prefix=${prefix}/`,
-    // Of the work tree that there is none of.
+    // Reads attributes from the work tree, which does not exist.
     ...(attributes ? [] : ['--worktree-attributes']),
     '--end-of-options',
     commit,

@@ -14,20 +14,20 @@ import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 import { TextDecoding } from './text-encoding.ts';
 
-/** Lines that follow each other and come from one commit. */
+/** Consecutive lines from the same commit. */
 export interface BlameRange {
   oid: string;
-  /** Without their newlines; decoded as `TextDecoding` does. */
+  /** Without line ends; decoded as by `TextDecoding`. */
   lines: readonly string[];
 }
 
 export interface Blame {
   ranges: readonly BlameRange[];
-  /** Every commit that `ranges` names. */
+  /** The commits in `ranges`. */
   commits: ReadonlyMap<string, Commit>;
 }
 
-/** First and last line, counted from 1; both belong to the range. */
+/** First and last line, both inclusive, counted from 1. */
 export interface LineRange {
   start: number;
   end: number;
@@ -42,30 +42,30 @@ const CPU_MS = 30_000;
 const MAX_OUTPUT = 128 * 1024 * 1024;
 const MAX_LINE_NUMBER = 1_000_000_000;
 const COMMITS_AT_ONCE = 500;
-/** Lines that are worked on before others have their turn. */
+/** Number of lines processed before yielding. */
 const LINES_AT_ONCE = 20_000;
 const TAB = 9;
 const NAME = Buffer.from('filename ');
-/** Of more ranges all lines between them are asked for, too. */
+/** Maximum number of separate ranges. With more, the lines in between are requested as well. */
 const MAX_RANGES = 100;
-/** Earlier names of a file that are followed within its own commits: where there are more git goes through all commits. */
+/** Maximum number of previous names followed within the commits of the file. With more, git searches all commits. */
 const MAX_NAMES = 10;
-/** Milliseconds of a processor for each of them. */
+/** Processor time in milliseconds for each of them. */
 const NAME_CPU_MS = 10_000;
 const results = new ResultCache<Lines>(24 * 1024 * 1024, ({ bytes }) => bytes);
 
-/** A line as git gives it. */
+/** A line in git's output. */
 interface Line {
   oid: string;
-  /** Its number in that commit, from 1 on. */
+  /** Line number in that commit, from 1 on. */
   number: number;
   text: Buffer;
 }
 
-/** Collects lines from `git blame --porcelain`: a header with the id and numbers, notes on commits, the line after a tab. */
+/** Parses `git blame --porcelain`: a header with id and numbers, facts about the commit, and the line after a tab. */
 class PorcelainReader {
   readonly lines: Line[] = [];
-  /** What the file is called in a commit, quoted where its name is no plain one. */
+  /** Path of the file by commit, quoted if it has special characters. */
   readonly names = new Map<string, string>();
   #header: { oid: string; number: number } | undefined;
 
@@ -82,18 +82,18 @@ class PorcelainReader {
   }
 }
 
-/** How many more earlier names may be followed. */
+/** Remaining number of previous names that may be followed. */
 interface Budget {
   names: number;
 }
 
-/** What a run of git is asked. */
+/** Parameters of a blame. */
 interface Question {
   cpuMs?: number;
   commit: string;
   path: string;
   ranges?: readonly LineRange[];
-  /** Git's own options before the command, and those of the command. */
+  /** Git's options before the command, and those of the command. */
   options?: readonly [before: readonly string[], after: readonly string[]];
 }
 
@@ -119,8 +119,8 @@ async function run(
 }
 
 /**
- * Has git go through those commits alone that changed the file: it would look at all others, too.
- * @returns null where there is no room to name them
+ * Limits git to the commits that changed the file; otherwise it would visit all commits.
+ * @returns null if there are too many to list
  */
 async function runWithin(
   repo: Repository,
@@ -134,7 +134,7 @@ async function runWithin(
     } catch {
       return null;
     }
-    // What the commit-graph says of parents would be believed rather than the file.
+    // Git would trust the parents in the commit-graph more than those in the file.
     return await run(repo, {
       ...question,
       commit: head,
@@ -148,7 +148,7 @@ async function runWithin(
   }
 }
 
-/** The numbers as few ranges. */
+/** Combines line numbers into ranges. */
 function rangesOf(numbers: readonly number[]): LineRange[] {
   const ranges: LineRange[] = [];
   for (const number of [...new Set(numbers)].sort((a, b) => a - b)) {
@@ -159,15 +159,15 @@ function rangesOf(numbers: readonly number[]): LineRange[] {
   return ranges;
 }
 
-/** The lines of a file, or those of some ranges, in their order. */
+/** Lines of a file, or of the given ranges, in order. */
 async function linesOf(repo: Repository, question: Question): Promise<Line[]> {
   const found = await linesWithin(repo, question, { names: MAX_NAMES });
   return found ?? (await run(repo, question)).lines;
 }
 
 /**
- * The same by the commits alone that changed the file.
- * @returns null where these are not known, or the file had too many names
+ * Like `linesOf`, limited to the commits that changed the file.
+ * @returns null if they are unknown, or the file had too many names
  */
 async function linesWithin(repo: Repository, question: Question, budget: Budget): Promise<Line[] | null> {
   const history = await fileHistory(repo.history, question.commit, question.path);
@@ -183,7 +183,7 @@ async function linesWithin(repo: Repository, question: Question, budget: Budget)
   if (renamed.size === 0) return lines;
   const earlier = new Map<string, Map<number, string>>();
   for (const [before, theirs] of renamed) {
-    // It had another name there.
+    // The file had another name there.
     const path = names.get(before)!;
     budget.names -= 1;
     if (budget.names < 0 || !isPlainName(path)) return null;
@@ -195,7 +195,7 @@ async function linesWithin(repo: Repository, question: Question, budget: Budget)
   return lines.map((line) => ({ ...line, oid: earlier.get(line.oid)?.get(line.number) ?? line.oid }));
 }
 
-/** The commits that lines of a file come from, by their numbers; null as above. */
+/** Commits of the lines of a file, by line number; null as in `linesWithin`. */
 async function originsOf(
   repo: Repository,
   question: Question,
@@ -210,7 +210,7 @@ async function originsOf(
   return new Map(lines.map(({ oid }, nth) => [asked[nth]!, oid]));
 }
 
-/** Git puts others into quotes. */
+/** Git quotes other names. */
 const isPlainName = (name: string): boolean => !name.startsWith('"') && isEntryPath(name);
 
 async function askGit(repo: Repository, commit: string, path: string, range: LineRange | undefined): Promise<Lines> {
@@ -242,12 +242,12 @@ async function readCommits(repo: Repository, ranges: readonly BlameRange[]): Pro
 }
 
 /**
- * Which commit each line of a file comes from, as `git blame` has it.
- * Serves `GET /projects/:id/repository/files/:file_path/blame`.
- * @param commit id of the commit the file is read at
- * @param range only these lines; none of them where the file is shorter
- * @throws GitError `invalid` for an incomplete id or an impossible range, `not_found` where the path is no file there,
- *   `output_too_large` over 128 MiB, `timeout` after 30 seconds
+ * Returns the commit of each line of a file, like `git blame`. Serves `GET
+ * /projects/:id/repository/files/:file_path/blame`.
+ * @param commit id of the commit at which the file is read
+ * @param range only these lines; empty if the file is shorter
+ * @throws GitError `invalid` for an incomplete id or an invalid range, `not_found` if the path is not a file there,
+ *   `output_too_large` above 128 MiB, `timeout` after 30 seconds
  */
 export async function blame(repo: Repository, commit: string, path: string, range?: LineRange): Promise<Blame> {
   checkOids([commit]);
@@ -259,7 +259,7 @@ export async function blame(repo: Repository, commit: string, path: string, rang
   }
   if (!isEntryPath(path) || !fitsArgument(path)) throw new GitError('not_found', 'no such path');
   const bounded = range && { start: range.start, end: Math.min(range.end, MAX_LINE_NUMBER) };
-  // Since then nothing has changed, so it is kept through pushes that leave the file as it is.
+  // The file is unchanged since that commit, so the cached result survives pushes that do not touch it.
   const from = await lastCommitOf(repo, commit, path);
   if (from === null) throw new GitError('not_found', 'no such path');
   const key = cacheKey(repo.id, from, path, bounded);

@@ -1,15 +1,14 @@
 /**
- * Git's names are bytes, mostly UTF-8. A byte that is no part of valid UTF-8 becomes the lone surrogate
- * U+DC80..U+DCFF, so that every name has exactly one string and comes back to the same bytes.
- * `String.prototype.toWellFormed` makes such a string fit for people.
+ * Git's names are bytes, mostly UTF-8. A byte outside valid UTF-8 becomes a lone surrogate U+DC80..U+DCFF, so that
+ * every name maps to exactly one string and back. `String.prototype.toWellFormed` makes such a string printable.
  */
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** What bytes that are no UTF-8 become without an error. */
+/** Replacement character for invalid bytes. */
 const REPLACED = '\ufffd';
 const LONE_SURROGATE = /[\udc80-\udcff]/;
 const ABOVE_BASIC_ORDER = /[\ud800-\uffff]/;
 
-/** The length in bytes of the valid UTF-8 sequence at `at`, or 0 when there is none. */
+/** Length in bytes of the valid UTF-8 sequence at `at`; 0 if there is none. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at]!;
   const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
@@ -22,7 +21,10 @@ function sequenceLength(bytes: Buffer, at: number): number {
   }
 }
 
-/** How many bytes from `start` on are UTF-8 that git takes for such, up to `end`: without the two letters that are none. */
+/**
+ * Length in bytes of the UTF-8 from `start` on that git accepts, up to `end`: without the two code points that it
+ * rejects.
+ */
 export function utf8Length(bytes: Buffer, start: number, end: number): number {
   let at = start;
   while (at < end) {
@@ -34,7 +36,7 @@ export function utf8Length(bytes: Buffer, start: number, end: number): number {
   return at - start;
 }
 
-/** A name's bytes as a string that `encodeBytes` turns back into the same bytes. */
+/** Decodes a name; `encodeBytes` restores the same bytes. */
 export function decodeBytes(bytes: Buffer): string {
   const plain = bytes.toString('utf8');
   if (!plain.includes(REPLACED)) return plain;
@@ -50,7 +52,7 @@ export function decodeBytes(bytes: Buffer): string {
   return text;
 }
 
-/** The bytes of a string made by `decodeBytes`, or of any other string as UTF-8. */
+/** Encodes a string from `decodeBytes`, or any other string as UTF-8. */
 export function encodeBytes(text: string): Buffer {
   if (text.isWellFormed() || !LONE_SURROGATE.test(text)) return Buffer.from(text, 'utf8');
   const parts: Buffer[] = [];
@@ -62,14 +64,14 @@ export function encodeBytes(text: string): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Orders two names as git does, by their bytes; gives a negative number, 0 or a positive number. */
+/** Compares two names by their bytes, as git does; returns a negative number, 0 or a positive number. */
 export function compareBytes(a: string, b: string): number {
   if (a === b) return 0;
   if (ABOVE_BASIC_ORDER.test(a) || ABOVE_BASIC_ORDER.test(b)) return Buffer.compare(encodeBytes(a), encodeBytes(b));
   return a < b ? -1 : 1;
 }
 
-/** Text written by people (names, messages): UTF-8 where it is valid, else Latin-1, or `encoding` where it is known. */
+/** Decodes text such as names and messages: UTF-8 if valid, else `encoding` if given, else Latin-1. */
 export function decodeText(bytes: Buffer, encoding?: string): string {
   if (encoding !== undefined) {
     try {
@@ -85,11 +87,11 @@ export function decodeText(bytes: Buffer, encoding?: string): string {
   }
 }
 
-/** The same memory as a buffer: bytes that came from another thread are none. */
+/** A buffer over the same memory. Bytes received from another thread are plain arrays. */
 export const bufferOver = (bytes: Uint8Array): Buffer =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as Buffer;
 
-/** The path of a file whose name git knows as bytes. */
+/** Path of a file whose name is given in git's form. */
 export function bytesPath(dir: string, name: string): string | Buffer {
   return name.isWellFormed() ? `${dir}/${name}` : Buffer.concat([Buffer.from(`${dir}/`), encodeBytes(name)]);
 }

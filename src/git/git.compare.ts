@@ -10,9 +10,9 @@ import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 export interface Divergence {
-  /** Commits that `a` has and `b` has not. */
+  /** Number of commits in `a` that are not in `b`. */
   ahead: number;
-  /** Commits that `b` has and `a` has not. */
+  /** Number of commits in `b` that are not in `a`. */
   behind: number;
 }
 
@@ -26,10 +26,10 @@ const OTHER = 2;
 const BOTH = ONE | OTHER;
 const BELOW = 4;
 
-/** Ids of one repository have one length. */
+/** All ids of a repository have the same length. */
 const mergedKey = (repo: Repository, target: string, oid: string): string => `${repo.id} ${target}${oid}`;
 
-/** @throws GitError `failed` where there is no such commit */
+/** @throws GitError `failed` if there is no such commit */
 async function commitNamed(commits: Commits, oid: string): Promise<number> {
   const commit = await commits.named(oid);
   if (commit === null) throw new GitError('failed', `fatal: ${oid} is no commit`);
@@ -37,19 +37,19 @@ async function commitNamed(commits: Commits, oid: string): Promise<number> {
 }
 
 /**
- * The best common ancestor of the first commit and a merge of all others.
- * Serves `GET /projects/:id/repository/merge_base`, and the three-dot comparison.
+ * Best common ancestor of the first commit and a merge of all others. Serves `GET /projects/:id/repository/merge_base`
+ * and the three-dot comparison.
  * @param oids 1 to 50 commits
- * @returns null where they share no history
- * @throws GitError `invalid` for incomplete ids or a wrong number of them, `failed` where one is not in the repository
+ * @returns null if they share no history
+ * @throws GitError `invalid` for incomplete ids or a wrong number of them, `failed` if one does not exist
  */
 export async function mergeBase(repo: Repository, oids: readonly string[]): Promise<string | null> {
   return (await mergeBases(repo, oids))[0] ?? null;
 }
 
 /**
- * Every best common ancestor, none of which is an ancestor of another; the one that `mergeBase` gives comes first.
- * @throws GitError as `mergeBase` does
+ * All best common ancestors, none an ancestor of another; the result of `mergeBase` comes first.
+ * @throws GitError as `mergeBase`
  */
 export async function mergeBases(repo: Repository, oids: readonly string[]): Promise<readonly string[]> {
   checkOids(oids);
@@ -70,7 +70,7 @@ export async function mergeBases(repo: Repository, oids: readonly string[]): Pro
   return found.oids;
 }
 
-/** The newest first, of these the one that was found first, as with git. */
+/** Newest first, then first found, as in git. */
 async function walkToBases(commits: Commits, pace: TimeSlice, oids: readonly string[]): Promise<string[]> {
   const named: number[] = [];
   for (const oid of oids) named.push(await commitNamed(commits, oid));
@@ -89,9 +89,9 @@ async function walkToBases(commits: Commits, pace: TimeSlice, oids: readonly str
 }
 
 /**
- * Which of these commits are part of a target's history; the target itself is. One walk for all.
- * Serves `merged` of a branch and the deletion of merged branches.
- * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository
+ * Which of the given commits are in a target's history, the target itself included. One walk serves all. Serves
+ * `merged` of a branch and the deletion of merged branches.
+ * @throws GitError `invalid` for incomplete ids, `failed` if one does not exist
  */
 export async function mergedInto(repo: Repository, oids: readonly string[], target: string): Promise<Set<string>> {
   checkOids([...oids, target]);
@@ -139,7 +139,7 @@ async function askForMerged(
 ): Promise<Set<string>> {
   const found = new Set(oids);
   const input = [...oids, `^${target}`].map((line) => `${line}\n`).join('');
-  // What the target does not reach is printed: a commit among it is not merged.
+  // Git prints commits that the target does not reach: these are not merged.
   await readRecords(['rev-list', '--stdin'], { gitDir: repo.dir, input, env }, (record) => {
     found.delete(record.toString('latin1'));
     return found.size > 0;
@@ -148,8 +148,8 @@ async function askForMerged(
 }
 
 /**
- * Whether `ancestor` is part of the history of `descendant`; a commit is its own ancestor.
- * @throws GitError as `mergedInto` does
+ * Whether `ancestor` is in the history of `descendant`; a commit is its own ancestor.
+ * @throws GitError as `mergedInto`
  */
 export async function isAncestor(repo: Repository, ancestor: string, descendant: string): Promise<boolean> {
   checkOids([ancestor, descendant]);
@@ -161,7 +161,8 @@ export async function isAncestor(repo: Repository, ancestor: string, descendant:
         return { merged: await isReachable(commits, pace, wanted, await commitNamed(commits, descendant)) };
       },
       git: async (env) => {
-        // A walk from both ends, as of `mergedInto`, would stop early where commits are dated long before their parents.
+        // A walk from both ends, as in `mergedInto`, would stop too early if commits are dated long before their
+        // parents.
         const args = ['merge-base', '--is-ancestor', '--end-of-options', ancestor, descendant];
         return { merged: (await runGit(args, { gitDir: repo.dir, okCodes: [0, 1], env })).code === 0 };
       },
@@ -171,8 +172,8 @@ export async function isAncestor(repo: Repository, ancestor: string, descendant:
 }
 
 /**
- * How far two commits have gone apart.
- * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository
+ * Number of commits by which two commits diverge.
+ * @throws GitError `invalid` for incomplete ids, `failed` if one does not exist
  */
 export async function divergence(repo: Repository, a: string, b: string): Promise<Divergence> {
   checkOids([a, b]);

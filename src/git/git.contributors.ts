@@ -7,11 +7,11 @@ import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 export interface Contributor {
-  /** The name of the newest commit with this address. */
+  /** Name in the newest commit with this address. */
   name: string;
   email: string;
   commits: number;
-  /** When the newest of them was committed, in seconds. */
+  /** Date of the newest commit in seconds. */
   date: number;
 }
 
@@ -24,14 +24,14 @@ const results = new ResultCache<readonly Contributor[]>(
   (all) => all.reduce((sum, { name, email }) => sum + 2 * (name.length + email.length) + 100, 0),
   true,
 );
-/** The commit that was asked for last, by repository. */
+/** The last requested commit, by repository. */
 const latest = new LRUCache<string, string>({ max: 1_000 });
 
 /**
- * The authors of the commits that a commit reaches, merges left out, one for each address; who committed last comes
- * first. Serves `GET /projects/:id/repository/contributors`; after 100,000 addresses further ones are left out. Where what was
- * asked for last is part of the history, only what came since is counted.
- * @throws GitError `invalid` for an incomplete id, `failed` where it is not in the repository, `timeout` after 2 minutes
+ * Authors of the commits reachable from a commit, without merges, one entry for each address, most recent first. Serves
+ * `GET /projects/:id/repository/contributors`; omits addresses beyond 100,000. If the last requested commit is in the
+ * history, only newer commits are counted.
+ * @throws GitError `invalid` for an incomplete id, `failed` if it does not exist, `timeout` after 2 minutes
  */
 export async function listContributors(repo: Repository, commit: string): Promise<readonly Contributor[]> {
   checkOids([commit]);
@@ -45,7 +45,7 @@ export async function listContributors(repo: Repository, commit: string): Promis
   return all;
 }
 
-/** Adds the authors of some commits to those of others. */
+/** Adds the authors of further commits to a result. */
 async function count(
   repo: Repository,
   range: readonly string[],
@@ -82,7 +82,7 @@ async function count(
         return;
       }
       known.commits += 1;
-      // Of names of the same second always the same one, whichever is read first.
+      // Deterministic for names with the same date.
       if (date > known.date || (date === known.date && name < known.name)) Object.assign(known, { name, date });
     },
   );

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * Every git child sees this configuration and no other: neither the machine's, nor the user's, nor (for
- * the dangerous keys) the repository's own. `attr.tree` names nothing, so that no git takes attributes from the commit of HEAD: some
- * do (2.43 to 2.45), and what is compared here (`native-diff.ts`) and what they compare would differ.
+ * The only configuration that git children see, except some keys of the repository: neither the machine's nor the
+ * user's applies. `attr.tree` names a missing ref, since some versions of git (2.43 to 2.45) read attributes from HEAD,
+ * which would differ from the in-process comparison (`native-diff.ts`).
  */
 const CONFIG = `[core]
 	fsync = committed,reference
@@ -67,8 +67,8 @@ const CONFIG = `[core]
 let configPath: string | undefined;
 
 /**
- * Writes the configuration of all git children to a file and makes every later child use it.
- * @param directory folder of the running server (its data folder); created when it is missing
+ * Writes the configuration of git children to a file and uses it for every later child.
+ * @param directory folder of the running server (its data folder); created if missing
  */
 export function useGitConfig(directory: string): void {
   const path = join(directory, 'gitconfig');
@@ -86,7 +86,7 @@ export function useGitConfig(directory: string): void {
   configPath = path;
 }
 
-/** A folder that only this user may enter, for files that a git child needs while it runs. */
+/** A folder with access for this user only, for temporary files of git children. */
 export function privateFolder(): string {
   if (configPath === undefined) gitEnvironment();
   const parent = join(dirname(configPath!), 'git-children');
@@ -94,7 +94,7 @@ export function privateFolder(): string {
   return mkdtempSync(join(parent, 'x-'));
 }
 
-/** The complete environment of a git child: nothing is inherited but PATH. */
+/** Complete environment of a git child. Only PATH is inherited. */
 export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   if (configPath === undefined) useGitConfig(join(tmpdir(), `stithy-git-${process.pid}`));
   return {

@@ -17,13 +17,13 @@ export type GitErrorCode =
   | 'denied'
   | 'no_git';
 
-/** How git and the system say that nothing more can be written, in the middle of whatever failed by it; of a lock file git gives no reason. */
+/** Messages of git and the system when the disk is full. For a lock file git gives no reason. */
 const DISK_FULL = /No space left on device|Disk quota exceeded|couldn't write '/i;
 
-/** How they say that a file may not be used; not what another server says. */
+/** Messages for denied access, except those of a remote server. */
 const DENIED =
   /^(?!remote:).*: (?:Permission denied|Read-only file system|Operation not permitted|Input\/output error)$/m;
-/** What the shell says that would start it. */
+/** Message of the shell that starts git. */
 const NO_GIT = /exec: .*\bgit: not found/;
 
 const SURROUNDINGS = [
@@ -32,7 +32,7 @@ const SURROUNDINGS = [
   [NO_GIT, 'no_git'],
 ] as const;
 
-/** What git says when it finds the repository damaged, not the question wrong. */
+/** Messages of git that indicate a damaged repository. */
 const DAMAGE = [
   /not a git repository|does not appear to be a git repository/,
   /is corrupt|object file .* is empty|hash mismatch|garbage at end|reference broken|unknown object type/,
@@ -42,36 +42,36 @@ const DAMAGE = [
   /invalid sha1 pointer|has a null OID/,
   /broken (?:link|delta)|missing (?:blob|tree|commit) [0-9a-f]{40}/,
 ];
-/** Git lacks an object that it was asked for: damage where the server had found that the object is there. */
+/** Messages for a missing object: damage if the server knew that the object exists. */
 const LACK =
   /bad (?:object|tree)|nonexistent object|not a tree object|Not a valid (?:commit|object) name|not something we can merge/;
 
-/** Whether what git has printed tells of damage. */
+/** Whether git's output indicates damage. */
 export const indicatesDamage = (text: string): boolean => DAMAGE.some((pattern) => pattern.test(text));
 
-/** Refusals for want of places. */
+/** Error codes that mean a lack of resources. */
 const WANT: ReadonlySet<GitErrorCode> = new Set(['busy', 'caller_busy']);
 
-/** What went wrong below HTTP. `message` is for the log: it may hold paths of the machine, so it is never sent to a client. */
+/** An error below HTTP. `message` is for the log: it may contain server paths, so it is never sent to a client. */
 export class GitError extends Error {
   readonly code: GitErrorCode;
   readonly exitCode: number | undefined;
-  /** Whether the same work would come to the same end again: it is more than one request may cost. */
+  /** Whether a retry would fail as well because the work exceeds the limits of a request. */
   readonly permanent: boolean;
-  /** Set where the means were wanting: in how many milliseconds the same work is worth another attempt. */
+  /** Set if resources were lacking: delay in milliseconds before a retry. */
   readonly retryAfterMs?: number;
 
   constructor(code: GitErrorCode, message: string, exitCode?: number) {
     super(message);
     this.name = 'GitError';
-    // Else it would be taken for a conflict, a lock or damage.
+    // Takes precedence, since these could be mistaken for a conflict, a lock or damage.
     this.code = SURROUNDINGS.find(([said]) => said.test(message))?.[1] ?? code;
     this.exitCode = exitCode;
     if (WANT.has(this.code)) this.retryAfterMs = 1_000;
     this.permanent = this.code === 'timeout' || this.code === 'output_too_large';
   }
 
-  /** Whether the repository is damaged, as far as nobody else could explain the error. */
+  /** Whether the repository is damaged, unless the caller has another explanation. */
   get damage(): boolean {
     if (this.code === 'corrupt') return true;
     if (this.code !== 'failed' && this.code !== 'invalid') return false;
@@ -79,6 +79,6 @@ export class GitError extends Error {
   }
 }
 
-/** Whether an error says that a repository cannot be read as it is: damaged, or not for this user. */
+/** Whether an error means that a repository cannot be read: damaged, or without permission. */
 export const isUnreadable = (error: unknown): boolean =>
   (error instanceof GitError && error.damage) || environmentFaultOf(error) === 'denied';

@@ -6,9 +6,9 @@ import { RemoteError } from './remote-error.ts';
 import { listRemote } from './remote-refs.ts';
 import type { RemoteSource } from './remote-source.ts';
 
-/** Names that no branch or tag here may have are left out one by one; so many are no accident. */
+/** Maximum number of invalid names that are skipped one by one. */
 const MAX_LEFT_OUT = 1_000;
-/** How every fetch from elsewhere begins: progress shows that it goes on, and submodules are not followed. */
+/** Common options of fetches: progress shows that the transfer is alive, and submodules are not followed. */
 export const FETCH = [
   'fetch',
   '--progress',
@@ -18,16 +18,15 @@ export const FETCH = [
   '--no-recurse-submodules',
 ] as const;
 
-/** Whether a branch or tag of another server may stand here under its name. @param ref full name */
+/** Whether a branch or tag of another server has a valid name here. @param ref full name */
 export const mayTakeOver = (ref: string): boolean => isValidBranchName(ref.replace(/^refs\/(?:heads|tags)\//, ''));
 
 /**
- * Copies branches and tags of a repository on another server into a new one; objects are checked as they come in, and
- * submodules are not followed. Durable when it fulfils.
- * @param options `defaultBranch`: HEAD where the other server names no valid branch; `signal` stops the copy;
- *   `maxBytes` of the pack that comes in
- * @throws RemoteError for everything that the other server does wrong; GitError `conflict` where `to` is there already,
- *   `timeout`, `aborted`
+ * Copies branches and tags from another server into a new repository. Objects are checked on receipt; submodules are
+ * not followed. Durable when it fulfils.
+ * @param options `defaultBranch`: HEAD if the other server names no valid branch; `signal` aborts the copy;
+ *   `maxBytes` of the received pack
+ * @throws RemoteError for every failure of the other server; GitError `conflict` if `to` exists, `timeout`, `aborted`
  */
 export async function importRepository(
   source: RemoteSource,

@@ -18,23 +18,23 @@ export interface LanguageShare {
 }
 
 const CPU_MS = 30_000;
-/** Files that are counted: a few small folders can stand for thousands of millions. */
+/** Maximum number of files, since a few small folders can expand to billions. */
 const MAX_FILES = 1_000_000;
-/** As many files, and folders that hold them. */
+/** Bounds on entries: files and their folders. */
 const MAX = { entries: 2 * MAX_FILES, bytes: Number.POSITIVE_INFINITY };
-/** Repositories with fewer files are most. */
+/** Most repositories have fewer files than this. */
 const FILES_BEFORE_LOOK = 20_000;
 const NUL = 0;
-/** A file of `git ls-tree --long`; links and submodules have other modes. */
+/** A file in `git ls-tree --long`; links and submodules have other modes. */
 const FILE = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.+)$/s;
-/** Files that differ from the tree before and are measured one by one; more are counted all again. */
+/** Maximum number of changed files that are measured one by one; with more, all files are counted again. */
 const MAX_CHANGES = 1_000;
 const results = new ResultCache<Counter>(2 * 1024 * 1024, (counter) => counter.size * 100 + 500, true);
-/** The tree that was asked for last, by repository. */
+/** The last requested tree, by repository. */
 const latest = new LRUCache<string, string>({ max: 10_000 });
 const detector = once(loadDetector);
 
-/** The data is large and rarely needed: it is loaded when it first is. */
+/** Loaded on demand, since the data is large and rarely needed. */
 async function loadDetector(): Promise<LanguageDetector> {
   const languages = await import('linguist-languages');
   return new LanguageDetector(Object.values<LanguageData>(languages));
@@ -48,25 +48,28 @@ function add(totals: Map<string, number>, key: string, bytes: number): void {
   totals.set(key, (totals.get(key) ?? 0) + bytes);
 }
 
-/** Bytes by language; those that several languages claim go to the one the repository has most of, else the first. */
+/**
+ * Counts bytes by language. Files of ambiguous languages count for the most frequent one in the repository, else the
+ * first.
+ */
 class Counter {
   readonly #detector: LanguageDetector;
   readonly #certain: Map<string, number>;
   readonly #shared: Map<readonly LanguageData[], number>;
 
-  /** @param from what is counted already */
+  /** @param from previous counts */
   constructor(languages: LanguageDetector, from?: Counter) {
     this.#detector = languages;
     this.#certain = new Map(from === undefined ? [] : from.#certain);
     this.#shared = new Map(from === undefined ? [] : from.#shared);
   }
 
-  /** How many sums it holds. */
+  /** Number of sums. */
   get size(): number {
     return this.#certain.size + this.#shared.size;
   }
 
-  /** @param bytes below 0 for those of a file that is gone */
+  /** @param bytes negative for removed files */
   add(path: string, bytes: number): void {
     if (isLeftOut(path)) return;
     const candidates = this.#detector.candidates(path.slice(path.lastIndexOf('/') + 1));
@@ -94,12 +97,11 @@ class Counter {
 }
 
 /**
- * How many bytes of a commit's files are written in which programming or markup language, most first; told by the
- * files' names. Vendored, generated and documentation files do not count. Of what was asked for last in a repository only the
- * files that differ are looked at again.
- * Serves `GET /projects/:id/languages`.
- * @throws GitError `invalid` for an incomplete id, `failed` where it is not in the repository, `output_too_large` past a million files,
- *   `timeout` after 30 seconds
+ * Bytes of a commit's files by programming or markup language, most frequent first, detected by file name. Vendored,
+ * generated and documentation files are excluded. Only files that differ from the last requested commit of the
+ * repository are examined again. Serves `GET /projects/:id/languages`.
+ * @throws GitError `invalid` for an incomplete id, `failed` if it does not exist, `output_too_large` above a million
+ *   files, `timeout` after 30 seconds
  */
 export async function languagesOf(repo: Repository, commit: string): Promise<readonly LanguageShare[]> {
   checkOids([commit]);
@@ -112,7 +114,7 @@ export async function languagesOf(repo: Repository, commit: string): Promise<rea
   return counted.shares();
 }
 
-/** Counts what differs from the tree before; null where there is none, or too much does. */
+/** Counts the changes since the previous tree; null if there is none, or too many changes. */
 async function countChanges(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter | null> {
   const before = latest.get(repo.id);
   const kept = before === undefined ? undefined : results.peek(cacheKey(repo.id, before));
@@ -153,7 +155,7 @@ async function countAll(repo: Repository, languages: LanguageDetector, tree: str
     },
     (record) => {
       files += 1;
-      // Folder by folder it shows much sooner. What else is wrong with them git tells.
+      // A walk by folders detects this much sooner. Other errors are reported by git.
       if (files === FILES_BEFORE_LOOK) void look().catch(() => {});
       if (isTooLarge || files > MAX_FILES)
         throw new GitError('output_too_large', 'too many files to count their languages');

@@ -12,10 +12,10 @@ import { removeStaleLocks } from './stale-locks.ts';
 export type MaintainedRepository = Pick<Repository, 'id' | 'dir'>;
 
 export interface MaintenanceLimits {
-  /** Loose objects and packs a repository may have before they are packed together; default 2,000 and 20. */
+  /** Number of loose objects and packs above which they are packed; default 2,000 and 20. */
   looseObjects?: number;
   packs?: number;
-  /** Loose refs before they are packed; default 500. */
+  /** Number of loose refs above which they are packed; default 500. */
   looseRefs?: number;
 }
 
@@ -27,15 +27,15 @@ export interface MaintenanceResult {
 const DAY = 24 * 3_600_000;
 const MAX_WAITING = 10_000;
 
-/** One repository at a time in this process: maintenance must leave room for the work it serves. */
+/** One repository at a time in this process, so that requests are not slowed down. */
 const queue = new KeyedQueue({ maxWaiting: MAX_WAITING });
 const waiting = new Map<string, Promise<MaintenanceResult>>();
 
 /**
- * Keeps a repository fast after writes, in the background. It deletes no object: packs are joined with all they hold, reachable or not.
- * Readers and writers can go on meanwhile. Calls that come while an earlier one still waits share its result.
- * @param limits from where on loose objects, packs and loose refs count as many
- * @throws GitError `failed`, `timeout`; `busy` when too many repositories wait
+ * Keeps a repository fast after writes, in the background. It deletes no object: packs are combined with all their
+ * objects, reachable or not. Reads and writes can continue. Calls during the wait for an earlier one share its result.
+ * @param limits thresholds for loose objects, packs and loose refs
+ * @throws GitError `failed`, `timeout`; `busy` if too many repositories wait
  */
 export function maintain(repository: MaintainedRepository, limits: MaintenanceLimits = {}): Promise<MaintenanceResult> {
   const shared = waiting.get(repository.id);
@@ -56,26 +56,29 @@ async function maintainNow(dir: string, limits: MaintenanceLimits): Promise<Main
   const { loose, packs } = await countObjects(dir);
   const repacked = loose > (limits.looseObjects ?? 2_000) || packs > (limits.packs ?? 20);
   if (repacked) await repack(dir);
-  // Last, and always: it only adds the commits that are new, and every history query gains from it.
+  // Always last: it only adds new commits, which speeds up every history query.
   await writeWholeGraph(dir);
   return { packedRefs, repacked };
 }
 
-/** The packed file is safe on disk before the first loose ref goes. */
+/** The packed file is durable before the first loose ref is removed. */
 async function packRefs(dir: string): Promise<void> {
   await runLowPriority(dir, ['pack-refs', '--all', '--no-prune']);
   await syncPath(dir);
   await runLowPriority(dir, ['pack-refs', '--all', '--prune']);
 }
 
-/** Joins packs until each is at least twice the next smaller one: large ones are seldom rewritten. */
+/**
+ * Combines packs geometrically, each at least twice the size of the next smaller one, so that large packs are seldom
+ * rewritten.
+ */
 async function repack(dir: string): Promise<void> {
   const command = ['repack', '-d', '-l', '-q', '--geometric=2', '--write-midx'];
   try {
     await runLowPriority(dir, [...command, '--write-bitmap-index']);
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'failed') throw error;
-    // A push in between can leave the bitmap without an object it needs. The packs matter more.
+    // A concurrent push can leave the bitmap without a required object. The packs matter more.
     await runLowPriority(dir, command);
   }
 }

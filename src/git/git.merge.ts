@@ -9,32 +9,32 @@ import { type MergedTrees, nativeMerge } from './native-merge.ts';
 import { encodeCommit } from './object-encode.ts';
 import { type NewObject, ObjectWriter } from './object-writer.ts';
 
-/** One version of a file that could not be merged. */
+/** One version of a file with a conflict. */
 export interface ConflictStage {
   path: string;
   mode: string;
   oid: string;
-  /** Whose version it is. */
+  /** Side of the version. */
   side: 'base' | 'ours' | 'theirs';
 }
 
 /**
- * `objects` have to be written before the tree is there: none where it is already. Of a conflict the tree, which is written,
- * holds the files with conflict markers.
+ * `objects` have to be written before the tree exists; empty if it exists already. In case of a conflict, the written
+ * tree contains the files with conflict markers.
  */
 export type MergeResult =
   | { kind: 'clean'; tree: string; objects: readonly NewObject[] }
   | { kind: 'conflict'; tree: string; conflicts: ConflictStage[] }
-  /** The two commits share no history. */
+  /** The commits share no history. */
   | { kind: 'unrelated' };
 
-/** What a cherry-pick or revert comes to; `empty`: it changes nothing on top of `onto`. */
+/** Result of a cherry-pick or revert; `empty`: no change on top of `onto`. */
 export type PickResult = Exclude<MergeResult, { kind: 'unrelated' }> | { kind: 'empty' };
 
 const CPU_MS = 60_000;
 const SIDES = ['base', 'ours', 'theirs'] as const;
 const STAGE = /^(\d{6}) ([0-9a-f]+) ([123])\t(.+)$/s;
-/** Of helper commits, which nothing refers to: always the same for the same trees, so that they do not pile up. */
+/** Author of temporary commits. Constant, so that equal trees give equal commits, which do not accumulate. */
 const NOBODY = { name: 'merge', email: 'merge@localhost', date: new Date(0) };
 
 function parseStage(record: string): ConflictStage {
@@ -45,11 +45,11 @@ function parseStage(record: string): ConflictStage {
 }
 
 /**
- * Merges two commits from their merge base (a made-up one where there are several): in this process where no path needs a
- * guess, else by git, which writes the trees and blobs of its result.
+ * Merges two commits from their merge base (a virtual one if there are several): in-process if no heuristics are
+ * needed, else with git, which writes the trees and blobs of its result.
  * @param ours id of a commit
  * @param theirs id of a commit
- * @throws GitError `invalid` for incomplete ids, `failed` where one is not in the repository, `timeout` after a minute
+ * @throws GitError `invalid` for incomplete ids, `failed` if one does not exist, `timeout` after a minute
  */
 export async function mergeCommits(repo: Repository, ours: string, theirs: string): Promise<MergeResult> {
   const bases = await mergeBases(repo, [ours, theirs]);
@@ -68,7 +68,7 @@ async function mergeByGit(repo: Repository, ours: string, theirs: string): Promi
   const args = ['merge-tree', '--write-tree', '-z', '--no-messages', '--end-of-options', ours, theirs];
   const limits = { gitDir: repo.dir, cpuMs: CPU_MS, okCodes: [0, 1, 128] };
   const { code, stdout, stderr } = await runGit(args, limits);
-  // Of a missing commit git says so with the exit code of a conflict, but prints no tree.
+  // For a missing commit, git exits with the code of a conflict but prints no tree.
   if (code === 128 || stdout.length === 0) {
     if (stderr.includes('refusing to merge unrelated histories')) return { kind: 'unrelated' };
     throw new GitError('failed', `git merge-tree: ${stderr.trim()}`, code);
@@ -88,7 +88,7 @@ function helperCommit(tree: string, parents: readonly string[]): NewObject {
   return { type: 'commit', data, oid: hashObject('commit', data, format) };
 }
 
-/** Merges the trees `ours` and `theirs` as if both came from `base`. @throws GitError as `mergeCommits` does */
+/** Merges two trees with the common ancestor `base`. @throws GitError as `mergeCommits` */
 async function mergeTrees(repo: Repository, trees: MergedTrees): Promise<Exclude<MergeResult, { kind: 'unrelated' }>> {
   if (trees.base === trees.theirs) return { kind: 'clean', tree: trees.ours, objects: [] };
   if (trees.base === trees.ours) return { kind: 'clean', tree: trees.theirs, objects: [] };
@@ -99,7 +99,7 @@ async function mergeTrees(repo: Repository, trees: MergedTrees): Promise<Exclude
   const theirs = helperCommit(trees.theirs, [base.oid!]);
   await writerFor(repo, trees.base).write([base, ours, theirs]);
   const result = await mergeByGit(repo, ours.oid!, theirs.oid!);
-  if (result.kind === 'unrelated') throw new GitError('corrupt', 'helper commits without a common parent');
+  if (result.kind === 'unrelated') throw new GitError('corrupt', 'temporary commits without a common parent');
   return result;
 }
 
@@ -113,7 +113,7 @@ async function readCommit(repo: Repository, oid: string): Promise<Commit> {
   return commit;
 }
 
-/** The tree a commit is compared with: that of its parent, by number where it has several. */
+/** Tree of a commit's parent; of a merge commit, the parent is given by number. */
 async function treeBefore(repo: Repository, commit: Commit, mainline: number | undefined): Promise<string> {
   const { parents } = commit;
   if (parents.length === 0 && mainline === undefined) {
@@ -127,11 +127,11 @@ async function treeBefore(repo: Repository, commit: Commit, mainline: number | u
 }
 
 export interface PickOptions {
-  /** The commit to apply or to undo. */
+  /** Commit to apply or to revert. */
   commit: string;
-  /** The commit it goes on top of. */
+  /** Commit to apply it to. */
   onto: string;
-  /** Of a merge commit, the number (from 1) of the parent that counts as the state before; needed there. */
+  /** For a merge commit, the number (from 1) of the parent to compare with; required in this case. */
   mainline?: number;
 }
 
@@ -146,18 +146,19 @@ async function pick(repo: Repository, options: PickOptions, direction: 'apply' |
 }
 
 /**
- * The tree that comes from applying a commit's change on top of another commit; no commit is written.
- * Serves `POST /projects/:id/repository/commits/:sha/cherry_pick`.
- * @throws GitError `not_found` for a missing commit, `invalid` for a missing or wrong mainline, else as `mergeCommits`
+ * Applies a commit's change on top of another commit and returns the tree, without writing a commit. Serves `POST
+ * /projects/:id/repository/commits/:sha/cherry_pick`.
+ * @throws GitError `not_found` for a missing commit, `invalid` for a missing or wrong mainline, else as
+ *   `mergeCommits`
  */
 export async function cherryPick(repo: Repository, options: PickOptions): Promise<PickResult> {
   return await pick(repo, options, 'apply');
 }
 
 /**
- * The tree that comes from undoing a commit's change on top of another commit; no commit is written.
- * Serves `POST /projects/:id/repository/commits/:sha/revert`.
- * @throws GitError as `cherryPick` does
+ * Reverts a commit's change on top of another commit and returns the tree, without writing a commit. Serves `POST
+ * /projects/:id/repository/commits/:sha/revert`.
+ * @throws GitError as `cherryPick`
  */
 export async function revert(repo: Repository, options: PickOptions): Promise<PickResult> {
   return await pick(repo, options, 'undo');

@@ -3,10 +3,10 @@ import { decodeText } from './git.bytes.ts';
 import { GitError } from './git.errors.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
-/** The hash a repository names its objects with. */
+/** Hash algorithm of a repository's object ids. */
 export type ObjectFormat = 'sha1' | 'sha256';
 
-/** Who and when, as a commit or tag states it. */
+/** Author, committer or tagger with date. */
 export interface Identity {
   name: string;
   email: string;
@@ -24,16 +24,16 @@ export interface Commit {
   author: Identity;
   committer: Identity;
   message: string;
-  /** The `encoding` header, where the commit has one. */
+  /** The `encoding` header, if present. */
   encoding?: string;
-  /** The armoured signature of the `gpgsig` header, where the commit has one. */
+  /** Armoured signature in the `gpgsig` header, if present. */
   signature?: string;
 }
 
 export interface TreeEntry {
   /** Six octal digits: 100644, 100755, 120000 (symbolic link), 160000 (submodule), 040000 (tree). */
   mode: string;
-  /** One path component, decoded by `decodeBytes`. */
+  /** A single path component, decoded by `decodeBytes`. */
   name: string;
   oid: string;
   type: 'blob' | 'tree' | 'commit';
@@ -41,12 +41,12 @@ export interface TreeEntry {
 
 export interface Tag {
   oid: string;
-  /** What the tag points to. */
+  /** Target of the tag. */
   object: string;
   type: ObjectType;
   name: string;
   tagger: Identity | null;
-  /** The message without its signature. */
+  /** Message without the signature. */
   message: string;
   signature?: string;
 }
@@ -56,25 +56,25 @@ const SIGNATURE = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED
 const ASCII = /^[\x20-\x7e]*$/;
 const MAX_TIMESTAMP = 8_640_000_000_000;
 
-/** Whether a text is a complete object id of either format, in lower case. */
+/** Whether a string is a complete object id of either format, in lower case. */
 export function isOid(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
-/** The id git gives an object of this type and content. */
+/** Computes the object id of a type and content. */
 export function hashObject(type: ObjectType, data: Uint8Array, format: ObjectFormat = 'sha1'): string {
   return createHash(format).update(`${type} ${data.length}\0`).update(data).digest('hex');
 }
 
-/** What a tree entry of this mode is. */
+/** Type of the tree entry with this mode. */
 export function typeOfMode(mode: string): TreeEntry['type'] {
   return mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
 }
 
-/** Encodings in which a letter of ASCII takes several bytes. */
+/** Encodings with several bytes for an ASCII letter. */
 const WIDE = /^(?:utf|ucs|iso-10646-ucs)[-_]?(?:16|32|2|4)(?!\d)|^(?:unicode|csunicode|unicodefffe|unicodefeff)$/i;
 
-/** @param line its bytes as Latin-1 */
+/** @param line bytes as Latin-1 */
 function parseIdentity(line: string, encoding: string | undefined): Identity {
   const isPlain = encoding === undefined && ASCII.test(line);
   const match = IDENTITY.exec(isPlain ? line : decodeText(Buffer.from(line, 'latin1'), encoding));
@@ -90,12 +90,12 @@ function parseIdentity(line: string, encoding: string | undefined): Identity {
 }
 
 interface Headers {
-  /** Their bytes as Latin-1. */
+  /** Header values, bytes as Latin-1. */
   values: Map<string, string[]>;
   body: Buffer;
 }
 
-/** Splits `key value` lines (a line that starts with a space continues the one before) from the body. */
+/** Splits `key value` lines (a line that starts with a space continues the previous one) from the body. */
 function parseHeaders(data: Buffer): Headers {
   const values = new Map<string, string[]>();
   const text = data.toString('latin1');
@@ -115,7 +115,7 @@ function parseHeaders(data: Buffer): Headers {
       const keyEnd = space < 0 || space > end ? end : space;
       const key = text.slice(at, keyEnd);
       last = values.get(key) ?? [];
-      // Not a part of the text, which would be kept along with it.
+      // A copy: a slice would keep the whole text alive.
       last.push(data.toString('latin1', Math.min(keyEnd + 1, end), end));
       values.set(key, last);
     }
@@ -131,8 +131,9 @@ function oidHeader(headers: Headers, key: string, oid: string): string {
 }
 
 /**
- * @param data the commit's content, without git's object header
- * @throws GitError `corrupt` where tree or parents are no object ids
+ * Parses a commit.
+ * @param data content without git's object header
+ * @throws GitError `corrupt` if the tree or a parent is not an object id
  */
 export function parseCommit(oid: string, data: Buffer): Commit {
   const headers = parseHeaders(data);
@@ -140,7 +141,7 @@ export function parseCommit(oid: string, data: Buffer): Commit {
   const parents = headers.values.get('parent') ?? [];
   if (!parents.every(isOid)) throw new GitError('corrupt', `object ${oid}: bad parent header`);
   const signature = (headers.values.get('gpgsig') ?? headers.values.get('gpgsig-sha256'))?.[0];
-  // A commit is made of bytes without NUL: none is written in these, whatever it says.
+  // Commits contain no NUL bytes, so none is written in these encodings, whatever its header says.
   const ofText = encoding !== undefined && WIDE.test(encoding) ? undefined : encoding;
   return {
     oid,
@@ -155,8 +156,9 @@ export function parseCommit(oid: string, data: Buffer): Commit {
 }
 
 /**
- * @param data the tag's content, without git's object header
- * @throws GitError `corrupt` where the tag points to no object id
+ * Parses an annotated tag.
+ * @param data content without git's object header
+ * @throws GitError `corrupt` if the target is not an object id
  */
 export function parseTag(oid: string, data: Buffer): Tag {
   const headers = parseHeaders(data);

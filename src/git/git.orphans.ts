@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long they may take to clear up behind themselves, and between two looks, in milliseconds. */
+/** Grace period for their clean-up, and interval between checks, in milliseconds. */
 const GRACE = 3_000;
 const PAUSE = 10;
 
@@ -11,17 +11,17 @@ interface Orphan {
 }
 
 /**
- * Ends the git processes that a killed server has left at work, so that none of them moves a reference or holds a lock
- * later. For the start of a server that is alone: whatever the server itself has started before counts as left over.
- * It needs `/proc`; elsewhere nothing is found, and such processes end by themselves once their pipes are closed.
+ * Ends the git processes of a killed server, so that none moves a reference or holds a lock later. Called at the start
+ * of a server that runs alone, since all earlier processes count as orphans. Requires `/proc`; elsewhere such processes
+ * end once their pipes are closed.
  * @param folders the storages
- * @returns how many there were
+ * @returns number of ended processes
  */
 export async function killOrphans(folders: readonly string[]): Promise<number> {
   const found = await orphansIn(folders);
   let left = found;
   for (let waited = 0; left.length > 0; waited += PAUSE) {
-    // Politely first: git then removes its locks and temporary files.
+    // SIGTERM first lets git remove its locks and temporary files.
     if (waited === 0 || waited >= GRACE) signal(left, waited === 0 ? 'SIGTERM' : 'SIGKILL');
     if (waited > 2 * GRACE) break;
     await sleep(PAUSE);
@@ -45,24 +45,24 @@ async function look(pid: string, folders: readonly string[]): Promise<Orphan | n
   try {
     const cwd = await readlink(`/proc/${pid}/cwd`);
     if (!folders.some((folder) => cwd.startsWith(`${folder}/`))) return null;
-    // Only children of a server have this environment; what a person runs there is left alone.
+    // Only children of a server have this environment; processes started by a user are left alone.
     const variables = (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0');
     if (!variables.includes('HOME=/nonexistent') || !variables.includes('GIT_NO_REPLACE_OBJECTS=1')) return null;
     const group = /\) \S \d+ (\d+)/.exec(await readFile(`/proc/${pid}/stat`, 'latin1'))?.[1];
     return { pid: Number(pid), group: Number(group) };
   } catch {
-    // It has ended, or belongs to somebody else.
+    // The process has ended or belongs to another user.
     return null;
   }
 }
 
-/** Every git child of a server leads a group, with the hooks it runs. */
+/** Every git child leads a process group that includes its hooks. */
 function signal(orphans: readonly Orphan[], name: NodeJS.Signals): void {
   for (const { pid, group } of orphans) {
     try {
       process.kill(pid === group ? -pid : pid, name);
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
 }

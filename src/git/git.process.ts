@@ -11,37 +11,45 @@ import type { Child } from './spawner/child.ts';
 import { signalGroup, startChild, whenStarted } from './spawner/start-child.ts';
 
 export interface GitOptions {
-  /** The repository's directory; passed as `--git-dir`. Left out for commands that need none. */
+  /** Directory of the repository, passed as `--git-dir`. Omitted for commands without a repository. */
   gitDir?: string;
   /** Added to the clean environment. */
   env?: Readonly<Record<string, string>>;
-  /** Ends the child (with its whole process group) when aborted; default: when the client of a reading request leaves. */
+  /**
+   * Ends the child with its process group; default: the signal of a reading request, aborted when the client
+   * disconnects.
+   */
   signal?: AbortSignal;
   /**
-   * Milliseconds of a processor that the child may take, with all that it starts; default `timeoutMs`, or 20,000 for a reading
+   * Processor time in milliseconds of the child and its descendants; default `timeoutMs`, or 20,000 for a reading
    * request, else 60,000.
    */
   cpuMs?: number;
-  /** Milliseconds by the clock until it is ended, where it waits for others; default 20 times `cpuMs`: only what hangs takes as long. */
+  /**
+   * Duration in milliseconds, for a child that waits for others; default 20 times `cpuMs`, which only a hanging child
+   * reaches.
+   */
   timeoutMs?: number;
-  /** Milliseconds without a byte of output, errors and progress included, after which the child is ended; default: any. */
+  /**
+   * Milliseconds without any output, including stderr and progress, after which the child is ended; default: unlimited.
+   */
   stallMs?: number;
-  /** Extra pipes beside 0, 1 and 2, for hooks: how many. */
+  /** Number of pipes in addition to 0, 1 and 2, for hooks. */
   extraPipes?: number;
-  /** Which limit the child counts against; default `command`. */
+  /** Lane that limits the child; default `command`. */
   lane?: Lane;
-  /** Bytes that the child may allocate, beside the packs that it maps; default 2 GiB. One that wants more ends. */
+  /** Memory limit of the child in bytes, without mapped packs; default 2 GiB. */
   memory?: number;
-  /** Bytes of the largest file that the child may write; default: any. One that writes more ends. */
+  /** Maximum size in bytes of a file that the child writes; default: unlimited. */
   fileBytes?: number;
 }
 
 export interface GitRunOptions extends GitOptions {
   /** Written to standard input, which is then closed. */
   input?: Buffer | string;
-  /** Bytes of output kept before the child is ended and `output_too_large` thrown; default 64 MiB. */
+  /** Maximum output in bytes, above which the child is ended with `output_too_large`; default 64 MiB. */
   maxOutput?: number;
-  /** Exit codes that are answers rather than failures; default [0]. */
+  /** Exit codes that are not failures; default [0]. */
   okCodes?: readonly number[];
 }
 
@@ -52,9 +60,8 @@ export interface GitResult {
 }
 
 /**
- * What a git child counts against. Clones, pushes and other streams have a lane of their own: they last as long as a
- * client likes, and a push needs commands of the other lane before it can end. `within` is for the second child of
- * work whose first one holds a place.
+ * Lane of a git child. Clones, pushes and other streams have their own lane: they last as long as the client likes, and
+ * a push needs commands of the other lane before it can end. `within` is for a child of work that already holds a slot.
  */
 export type Lane = 'command' | 'transport' | 'within';
 const MAX_STDERR = 16 * 1024;
@@ -68,30 +75,32 @@ const lane = (name: string, total: number, perKey: number) =>
     refuse: (whose) => new GitError(whose === 'caller' ? 'caller_busy' : 'busy', `too many git ${name}s are waiting`),
   });
 
-/** So many git children live at once, and so many of one caller; later ones wait their turn. Warm readers do not count. */
+/**
+ * Maximum number of concurrent git children, and of those of one caller; others wait. Reused processes are not counted.
+ */
 const lanes: Record<Exclude<Lane, 'within'>, FairSlots> = {
   command: lane('command', 16, 8),
   transport: lane('transport', 64, 16),
 };
 
-/** Milliseconds of a processor that a child may take: less where it only reads for somebody who waits. */
+/** Processor time of a child in milliseconds: less for reads on behalf of a waiting client. */
 export const READ_MS = 20_000;
 const DEFAULT_MS = 60_000;
 
-/** How long git may take to remove its locks, temporary files and quarantine, in milliseconds. */
+/** Grace period in milliseconds for git to remove locks, temporary files and quarantine. */
 const GRACE = 2_000;
 
-/** Ends a child together with everything it started: politely, so that it clears up behind itself, then by force. */
+/** Ends a child with its process group: SIGTERM for a clean-up, then SIGKILL. */
 export function killGroup(child: Child): void {
   signalGroup(child, 'SIGTERM');
   setTimeout(signalGroup, GRACE, child, 'SIGKILL').unref();
 }
 
 /**
- * Starts a git child at once, outside the limit on children: for warm processes, which `WorkerLimiter` bounds. One that the
- * spawner cannot start tells by an `error`.
- * @throws GitError `busy` where the system has no process or file descriptor to give, `corrupt` for no repository,
- * `denied` for one that this user may not enter
+ * Starts a git child immediately, without a slot: for long-lived processes, which `WorkerLimiter` bounds. Failures of
+ * the spawner are reported by an `error` event.
+ * @throws GitError `busy` if the system lacks processes or file descriptors, `corrupt` if there is no repository,
+ *   `denied` if it is not accessible
  */
 export function startGit(args: readonly string[], options: GitOptions): Child {
   if (!mayStart) throw new NoChildren();
@@ -112,20 +121,20 @@ export function startGit(args: readonly string[], options: GitOptions): Child {
   }
 }
 
-/** A child was wanted where none may be started. */
+/** A child process was requested in a thread that may not start any. */
 class NoChildren extends Error {}
 
 let mayStart = true;
 
-/** Lets this thread start no git from now on: what needs it fails, and not as a GitError. */
+/** Prevents this thread from starting git: attempts fail with an error other than GitError. */
 export function forbidChildren(): void {
   mayStart = false;
 }
 
-/** Where git is in a path; looked up once. */
+/** Location of git in PATH, looked up once. */
 let git: { path: string; file: string } | undefined;
 
-/** The first program of a name in the folders of a path; the name alone where there is none. */
+/** Finds a program in PATH; returns the bare name if it is missing. */
 function program(name: string, path: string): string {
   for (const folder of path.split(delimiter)) {
     const file = join(folder, name);
@@ -146,7 +155,7 @@ function notStarted(dir: string | undefined): GitError {
   return new GitError('busy', 'git could not be started');
 }
 
-/** @throws GitError for a folder that no process can be started in */
+/** @throws GitError for a folder in which no process can be started */
 function mustBeUsable(dir: string): void {
   try {
     accessSync(dir, constants.X_OK);
@@ -159,21 +168,21 @@ function mustBeUsable(dir: string): void {
 
 const CHILD_MEMORY = 2 * 1024 * 1024 * 1024;
 const limited = (memory: number, file: number | undefined): string => {
-  // A shell counts memory by 1024 bytes, and files by 512.
+  // A shell counts memory in units of 1024 bytes, and file sizes in units of 512.
   const files = file === undefined ? '' : `ulimit -f ${Math.ceil(file / 512)} || exit 1; `;
   return `${files}ulimit -d ${Math.ceil(memory / 1024)} 2>/dev/null; exec "$0" "$@"`;
 };
 
-/** Why a child was ended: it took its processor time; it was not done by the clock; it printed nothing; nobody wants it any more. */
+/** Reason for ending a child: processor time exceeded, timeout by the clock, no output, or aborted. */
 export type Killed = 'work' | 'timeout' | 'stall' | 'abort';
 
 /**
- * The error of a child that was ended: only one that has taken its processor time would come to the same end again.
- * @param what it was, for the log
+ * Error of a child that was ended. Only exceeding the processor time is permanent.
+ * @param what description for the log
  */
 export function killedError(killed: Killed, what: string): GitError {
-  if (killed === 'work') return new GitError('timeout', `${what}: took too much time of a processor`);
-  if (killed === 'timeout') return new GitError('busy', `${what}: was not done in time`);
+  if (killed === 'work') return new GitError('timeout', `${what}: exceeded its processor time`);
+  if (killed === 'timeout') return new GitError('busy', `${what}: timed out`);
   return new GitError('aborted', `${what}: stopped`);
 }
 
@@ -181,14 +190,14 @@ export interface GitChild {
   stdin: Writable;
   stdout: Readable;
   child: Child;
-  /** Fulfils when the child has ended and its output is drained; never rejects. */
+  /** Fulfils when the child has exited and its output is drained; never rejects. */
   done: Promise<{ code: number; stderr: string; killed: Killed | null }>;
   kill(): void;
 }
 
 /**
- * Takes a place of a lane, for a child or for work as dear as one.
- * @returns what gives it back
+ * Takes a slot of a lane, for a child or for work of the same cost.
+ * @returns a function that releases it
  * @throws GitError `busy`, `caller_busy`, `aborted`
  */
 export async function acquireSlot(
@@ -199,13 +208,13 @@ export async function acquireSlot(
   try {
     return await lanes[lane].take(caller, { signal });
   } catch (error) {
-    throw signal?.aborted ? new GitError('aborted', 'stopped while it waited') : error;
+    throw signal?.aborted ? new GitError('aborted', 'aborted while waiting') : error;
   }
 }
 
 /**
- * Starts a git command whose input and output are streams; the caller reads `stdout` and awaits `done`.
- * Every element of `args` is built by us: user text is only ever a value after `--end-of-options`, or input.
+ * Starts a git command with streams; the caller reads `stdout` and awaits `done`. Every element of `args` is built by
+ * the server: user text only occurs as a value after `--end-of-options`, or as input.
  */
 export async function spawnGit(args: readonly string[], options: GitOptions = {}): Promise<GitChild> {
   const scope = currentScope();
@@ -228,7 +237,7 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     stderr = withoutOverwritten(`${stderr}${text}`).slice(0, MAX_STDERR);
   });
-  // A child that has ended already breaks the pipe; its exit code tells the story.
+  // A child that has exited breaks the pipe; its exit code gives the reason.
   child.stdin!.on('error', () => {});
   const end = (reason: Killed) => {
     killed ??= reason;
@@ -258,7 +267,7 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
   return { stdin: child.stdin!, stdout: child.stdout!, child, done, kill: () => end('abort') };
 }
 
-/** A text without what a terminal would have written over: progress. */
+/** Removes text that a terminal would have overwritten, such as progress. */
 function withoutOverwritten(text: string): string {
   if (!text.includes('\r')) return text;
   const lines = text.split('\n');
@@ -270,22 +279,23 @@ function withoutOverwritten(text: string): string {
     .join('\n');
 }
 
-/** Calls a function when a child has printed nothing for so long. @returns what ends that */
+/** Calls a function if a child prints nothing for a given time. @returns a function that stops the watch */
 function watchOutput(child: Child, stallMs: number, onStall: () => void): () => void {
   const timer = setTimeout(onStall, stallMs);
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', () => timer.refresh());
   return () => clearTimeout(timer);
 }
 
-/** The error of a command that ended with an exit code that is no answer. */
+/** Error of a command with a failing exit code. */
 export function gitFailure(name: string | undefined, code: number, stderr: string): GitError {
   const kind = /out of memory/i.test(stderr) ? 'output_too_large' : 'failed';
   return new GitError(kind, `git ${name}: ${stderr.trim()}`, code);
 }
 
 /**
- * Runs one git command to its end.
- * @throws GitError `failed` for an exit code outside `okCodes`, `timeout` for too much work, `aborted`, `output_too_large`, `busy`
+ * Runs a git command to completion.
+ * @throws GitError `failed` for an exit code outside `okCodes`, `timeout` for too much work, `aborted`,
+ *   `output_too_large`, `busy`
  */
 export async function runGit(args: readonly string[], options: GitRunOptions = {}): Promise<GitResult> {
   const git = await spawnGit(args, options);

@@ -4,25 +4,25 @@ interface Lane {
   waiting: (() => void)[];
 }
 
-/** Runs functions of one key one after the other, in the order they came; different keys do not wait for each other. */
+/** Runs functions with the same key one at a time, in order; different keys run concurrently. */
 export class KeyedQueue {
   readonly #maxWaiting: number;
   readonly #lanes = new Map<string, Lane>();
 
-  /** @param options `maxWaiting` functions of one key may wait behind the running one; default 100 */
+  /** @param options `maxWaiting` functions of a key may wait behind the running one; default 100 */
   constructor(options: { maxWaiting?: number } = {}) {
     this.#maxWaiting = options.maxWaiting ?? 100;
   }
 
-  /** How many keys have a function running. */
+  /** Number of keys with a running function. */
   get size(): number {
     return this.#lanes.size;
   }
 
   /**
-   * Runs `fn` once every earlier function of this key has ended, and gives what it gives.
-   * A function must not wait for another one of its own key.
-   * @throws GitError `busy` where too many wait already; else what `fn` throws
+   * Runs `fn` after all earlier functions of this key and returns its result. A function must not wait for another one
+   * of its own key.
+   * @throws GitError `busy` if too many functions wait; else errors of `fn`
    */
   async run<T>(key: string, fn: () => Promise<T> | T): Promise<T> {
     await this.#enter(key);
@@ -39,7 +39,7 @@ export class KeyedQueue {
       this.#lanes.set(key, { waiting: [] });
       return;
     }
-    if (lane.waiting.length >= this.#maxWaiting) throw new GitError('busy', `too many wait for ${key}`);
+    if (lane.waiting.length >= this.#maxWaiting) throw new GitError('busy', `too many calls are waiting for ${key}`);
     await new Promise<void>((resolve) => lane.waiting.push(resolve));
   }
 

@@ -5,26 +5,26 @@ import type { Repository } from './git.repository.ts';
 import { listCommits } from './log.ts';
 import type { NewIdentity } from './object-encode.ts';
 
-/** Commits that one rebase moves at most: each takes git some milliseconds. */
+/** Maximum number of commits of a rebase: each takes git some milliseconds. */
 const MAX_COMMITS = 5_000;
 const ZONE = /^[+-](?:0\d|1[0-4])[0-5]\d$/;
 
 export type RebaseResult =
   | { kind: 'done'; oid: string }
   | { kind: 'conflict'; commit: string }
-  /** More commits than are moved. */
+  /** Too many commits to rebase. */
   | { kind: 'too_many' };
 
-/** The author of a commit, for a new one that stands for it. Old commits may name time zones that no new one may. */
+/** Author of a commit, for a rewritten one. Old commits may have time zones that new ones may not have. */
 export function originalAuthor({ author }: Commit): NewIdentity {
   const { name, email, date, timezone } = author;
   return { name: name || 'Unknown', email, date, timezone: ZONE.test(timezone) ? timezone : '+0000' };
 }
 
 /**
- * Makes the commits that `head` has and `onto` has not anew on top of `onto`, one by one, with their authors and
- * messages; merge commits are left out, and commits that change nothing there. Moves no reference.
- * @throws GitError `failed` where a commit is not in the repository; the signal's reason when it is aborted
+ * Rewrites the commits of `head` that are not in `onto`, one by one, with their authors and messages. Skips merge
+ * commits and commits without changes. Moves no reference.
+ * @throws GitError `failed` if a commit does not exist; the signal's reason if aborted
  */
 export async function rebaseCommits(
   repo: Repository,

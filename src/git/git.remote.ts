@@ -10,37 +10,37 @@ export interface RemoteOptions {
   /** Added to the clean environment. */
   env?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
-  /** Milliseconds for all of it. */
+  /** Total duration in milliseconds. */
   timeoutMs?: number;
-  /** Milliseconds without a sign of the other server after which it is not waited for any more. */
+  /** Milliseconds without activity of the other server after which the command is aborted. */
   stallMs?: number;
   /** Written to standard input. */
   input?: Buffer | string;
-  /** Gets what git writes to standard output; `false` ends git. */
+  /** Receives git's standard output; `false` ends git. */
   onOutput?: (chunk: Buffer) => unknown;
-  /** Bytes of the largest file that is written: bounds the pack that comes in. */
+  /** Maximum size in bytes of a written file, which bounds the received pack. */
   fileBytes?: number;
 }
 
-/** How a command ended; `hostKeys` are there where a host was seen for the first time. */
+/** Result of a command; `hostKeys` is set if a host was seen for the first time. */
 export interface RemoteResult {
   failure: RemoteFailure | null;
   hostKeys?: string;
 }
 
 const LIMIT_MS = 3_600_000;
-/** Fetches and pushes print progress all the time, but for when the other side takes in what it got. */
+/** Fetches and pushes print progress continuously, except while the other side processes received data. */
 const STALL_MS = 600_000;
-/** Gives git what comes over an inherited pipe, so that no secret is in arguments, environment or files. */
+/** Passes credentials to git through an inherited pipe, so that no secret is in arguments, environment or files. */
 const CREDENTIALS = '!f() { test "$1" = get && cat <&3; }; f';
 
-/** No redirect to another place, no proxy, and an end to servers that send nothing. */
+/** Settings: no redirects to another host, no proxy, and a limit on idle servers. */
 function settings({ url, addresses, user }: RemoteSource): string[] {
   const { hostname, port, protocol } = new URL(url);
   const pinned = addresses.map((address) => (address.includes(':') ? `[${address}]` : address)).join(',');
   const http = protocol === 'http:' || protocol === 'https:';
   return [
-    // An address that stands in the URL itself is not looked up.
+    // A literal address in the URL needs no look-up.
     ...(!http || isIP(hostname.replace(/^\[|\]$/g, '')) > 0
       ? []
       : [`http.curloptResolve=${hostname}:${port || (protocol === 'https:' ? 443 : 80)}:${pinned}`]),
@@ -55,14 +55,14 @@ function settings({ url, addresses, user }: RemoteSource): string[] {
   ].flatMap((setting) => ['-c', setting]);
 }
 
-/** The address as git gets it, with what it takes for git to connect to the addresses that were checked. */
+/** Address for git, with the environment that makes git connect to the checked addresses. */
 function connection(source: RemoteSource, ssh: SshSession | null): { url: string; env: Record<string, string> } {
   const url = new URL(source.url);
   const scheme = url.protocol.slice(0, -1);
   const env = { GIT_ALLOW_PROTOCOL: scheme };
   if (ssh !== null) return { url: ssh.url, env: { ...env, ...ssh.env } };
   if (scheme !== 'git') return { url: source.url, env };
-  // Git would look the name up again.
+  // Git would resolve the name again.
   const host = url.host;
   const [address = ''] = source.addresses;
   const pinned = address.includes(':') ? `[${address}]` : address;
@@ -71,8 +71,8 @@ function connection(source: RemoteSource, ssh: SshSession | null): { url: string
 }
 
 /**
- * Runs a git command that speaks to another server. Secrets reach it by a pipe, or SSH by files that only this user reads.
- * @param args gives the arguments of git for the address
+ * Runs a git command against another server. Secrets are passed through a pipe, or to SSH in private files.
+ * @param args returns the arguments of git for the address
  * @throws GitError `timeout`, `aborted`, `busy`
  */
 export async function runRemote(
@@ -110,7 +110,8 @@ export async function runRemote(
     const { code, stderr, killed } = await git.done;
     if (refused) return { failure: 'too_many' };
     if (killed === 'stall') return { failure: 'stalled' };
-    if (killed !== null) throw new GitError(killed === 'abort' ? 'aborted' : 'timeout', 'git was stopped at a remote');
+    if (killed !== null)
+      throw new GitError(killed === 'abort' ? 'aborted' : 'timeout', 'git was aborted during a remote operation');
     const hostKeys = await ssh?.newHostKeys();
     return {
       failure: code === 0 ? null : remoteFailure(stderr, code),
@@ -121,7 +122,7 @@ export async function runRemote(
   }
 }
 
-/** The same for a command that has to succeed. @throws RemoteError, and what `runRemote` throws */
+/** Like `runRemote`, for a command that must succeed. @throws RemoteError, and errors of `runRemote` */
 export async function mustRunRemote(
   source: RemoteSource,
   args: (url: string) => readonly string[],

@@ -8,11 +8,11 @@ import { runGit } from './git.process.ts';
 import { isValidBranchName } from './ref-name.ts';
 
 const CLONE_MS = 30 * 60_000;
-/** Names of folders that are being made or removed. */
+/** Prefix of folders that are being created or removed. */
 const MAKING = '.making-';
 const REMOVING = '.removing-';
 
-/** The settings that every repository begins with; they name its hash and hold nothing of anybody. */
+/** Initial configuration of a repository. It only depends on the object format. */
 export function configText(format: ObjectFormat): string {
   const core = '[core]\n\trepositoryformatversion = ';
   const rest = '\n\tfilemode = true\n\tbare = true\n\tlogallrefupdates = false\n';
@@ -34,7 +34,9 @@ async function syncAll(dir: string, files: boolean): Promise<void> {
   await syncPath(dir);
 }
 
-/** Makes a repository beside its place by `make` and moves it there in one step; nothing is left where that fails. */
+/**
+ * Creates a repository in a temporary folder with `make` and renames it atomically. Leaves nothing behind on failure.
+ */
 async function makeInPlace(dir: string, make: (temporary: string) => Promise<void>): Promise<void> {
   const parent = dirname(dir);
   const first = await mkdir(parent, { recursive: true });
@@ -45,19 +47,19 @@ async function makeInPlace(dir: string, make: (temporary: string) => Promise<voi
     await rename(temporary, dir);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
-    if (isTaken(error)) throw new GitError('conflict', `${dir} exists already`);
+    if (isTaken(error)) throw new GitError('conflict', `${dir} already exists`);
     throw error;
   }
   await syncPath(parent);
-  // Parents that had to be made are themselves entries of folders.
+  // New parent folders are entries of folders themselves.
   for (let at = parent; first !== undefined && at.length >= first.length; at = dirname(at)) await syncPath(dirname(at));
 }
 
 /**
- * Makes a bare repository and fills it; nobody sees it before it is complete, and nothing is left where that fails.
+ * Creates and fills a bare repository. It becomes visible only when complete, and failures leave nothing behind.
  * Durable when it fulfils.
- * @param options `head`: text of its HEAD; `fill`: writes objects and refs into the folder that it is given
- * @throws GitError `conflict` where `dir` is there already; what `fill` throws
+ * @param options `head`: content of its HEAD; `fill`: writes objects and refs into the given folder
+ * @throws GitError `conflict` if `dir` exists; errors of `fill`
  */
 export async function makeRepository(
   dir: string,
@@ -73,9 +75,9 @@ export async function makeRepository(
 }
 
 /**
- * Makes an empty bare repository, durable when it fulfils. Starts no process.
- * @param dir where; folders above it are made as needed
- * @throws GitError `conflict` where `dir` is there already and not empty, `invalid` for a bad branch name
+ * Creates an empty bare repository, without a process. Durable when it fulfils.
+ * @param dir path; missing parent folders are created
+ * @throws GitError `conflict` if `dir` exists and is not empty, `invalid` for an invalid branch name
  */
 export async function createRepository(
   dir: string,
@@ -89,10 +91,9 @@ export async function createRepository(
 }
 
 /**
- * Copies branches, tags and their history into a new bare repository that does not depend on the source afterwards;
- * durable when it fulfils.
- * @param options `branch`: only this one, with the tags in its history, and HEAD names it; `signal` stops the copy
- * @throws GitError `conflict` where `to` is there already, `invalid` for a bad branch name, `corrupt`, `failed`, `timeout`,
+ * Copies branches and tags with their history into a new, independent bare repository. Durable when it fulfils.
+ * @param options `branch`: only this one, with the tags in its history, and as HEAD; `signal` aborts the copy
+ * @throws GitError `conflict` if `to` exists, `invalid` for an invalid branch name, `corrupt`, `failed`, `timeout`,
  *   `aborted`
  */
 export async function cloneRepository(
@@ -108,7 +109,7 @@ export async function cloneRepository(
       : [`+refs/heads/${branch}:refs/heads/${branch}`];
   const tags = branch === undefined ? ['--no-tags'] : [];
   const fetch = ['fetch', '--quiet', ...tags, '--no-write-fetch-head', '--no-auto-maintenance', '--atomic'];
-  // The source's objects were checked when they came in; kept as one pack.
+  // The objects were checked when the source received them, and are kept as one pack.
   const config = ['-c', 'fetch.unpackLimit=1', '-c', 'fetch.fsckObjects=false'];
   await makeRepository(to, {
     head: branch === undefined ? await readFile(join(from, 'HEAD'), 'utf8') : `ref: refs/heads/${branch}\n`,
@@ -119,7 +120,7 @@ export async function cloneRepository(
         cpuMs: CLONE_MS,
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       }).catch((error: unknown) => {
-        // It has just been offered by the same process: it cannot be read.
+        // The same process has just advertised it, so it is unreadable.
         if (error instanceof GitError && /not our ref/.test(error.message))
           throw new GitError('corrupt', error.message);
         throw error;
@@ -128,15 +129,15 @@ export async function cloneRepository(
   });
 }
 
-/** The hash a repository names its objects with, from its configuration file. */
+/** Object format of a repository, from its configuration file. */
 export async function objectFormatOf(dir: string): Promise<ObjectFormat> {
   const text = await readFile(join(dir, 'config'), 'utf8');
   return /^\s*objectformat\s*=\s*sha256\s*$/im.test(text) ? 'sha256' : 'sha1';
 }
 
 /**
- * Removes a repository: out of its place in one step, then from the disk, with what ended processes have left of it
- * half made or half removed. Fulfils also where there is none.
+ * Removes a repository: renames it atomically, then deletes it, together with leftovers of earlier creations and
+ * removals. Fulfils even if it does not exist.
  */
 export async function removeRepository(dir: string): Promise<void> {
   const parent = dirname(dir);
@@ -164,10 +165,10 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Makes HEAD name a branch, which need not exist; durable when it fulfils.
- * @param fence asked before the file changes: throws where another process may have taken the lock for orphaned and removed it, by which
+ * Makes HEAD point to a branch, which need not exist. Durable when it fulfils.
+ * @param fence called before the file changes: throws if another process may have removed the lock as orphaned; then
  *   nothing changes
- * @throws GitError `invalid` for a bad branch name, `locked` where another process changes HEAD; what `fence` throws
+ * @throws GitError `invalid` for an invalid branch name, `locked` if another process changes HEAD; errors of `fence`
  */
 export async function setHead(dir: string, branch: string, fence?: () => Promise<void>): Promise<void> {
   if (!isValidBranchName(branch)) throw new GitError('invalid', 'not a valid branch name');
@@ -185,7 +186,7 @@ export async function setHead(dir: string, branch: string, fence?: () => Promise
     await fence?.();
     await rename(lock, join(dir, 'HEAD'));
   } catch (error) {
-    // It stays where it may be another writer's by now.
+    // Not removed if it may belong to another writer by now.
     await fence?.();
     await unlink(lock).catch(() => {});
     throw error;
@@ -195,7 +196,7 @@ export async function setHead(dir: string, branch: string, fence?: () => Promise
   await syncPath(dir);
 }
 
-/** The bytes that all files of a repository take, without following symbolic links. */
+/** Total size in bytes of all files of a repository, without following symbolic links. */
 export async function repositorySize(dir: string): Promise<number> {
   let bytes = 0;
   const folders = [dir];
@@ -207,7 +208,7 @@ export async function repositorySize(dir: string): Promise<number> {
         else if (entry.isFile()) bytes += (await stat(path)).size;
       }
     } catch (error) {
-      // A running clean-up removes files and folders under the walk.
+      // Concurrent housekeeping removes files and folders.
       if (!isMissing(error)) throw error;
     }
   }

@@ -12,55 +12,58 @@ import { Readers } from './readers/readers.ts';
 import { RefStore } from './refs.ts';
 import { WorkerLimiter } from './worker-limiter.ts';
 
-/** One open repository. Holds no file open; its warm processes belong to the pool. */
+/** An open repository. It holds no open files; its processes belong to the pool. */
 export interface Repository {
-  /** Unique over all storages and never used again for another repository: caches are keyed by it. */
+  /** Unique over all storages and never reused: key of all caches. */
   readonly id: string;
-  /** Its directory on disk. */
+  /** Directory on disk. */
   readonly dir: string;
   readonly objects: ObjectReader;
   readonly refs: RefStore;
   readonly history: History;
-  /** Patches of what differs between two commits or trees. */
+  /** Processes for patches between two commits or trees. */
   readonly diffs: DiffWorkers;
-  /** Counted lines of commits. */
+  /** Processes for line counts of commits. */
   readonly stats: DiffWorkers;
-  /** The threads that can be asked about it. */
+  /** Reader threads. */
   readonly readers: Readers;
 }
 
 export interface RepositoryPoolOptions {
-  /** Repositories kept open; default 200. */
+  /** Maximum number of open repositories; default 200. */
   maxRepositories?: number;
-  /** Warm git processes over all repositories; default 24. */
+  /** Maximum number of long-lived git processes over all repositories; default 24. */
   maxProcesses?: number;
-  /** Milliseconds without use after which a warm process ends, and a pack is closed; default 60,000. */
+  /** Idle time in milliseconds after which a process ends and a pack is closed; default 60,000. */
   idleMs?: number;
-  /** Milliseconds between a change of refs and the writing of the commit-graph; default 5,000; null never writes it. */
+  /**
+   * Delay in milliseconds between a ref change and the update of the commit-graph; default 5,000; null disables
+   * updates.
+   */
   graphPauseMs?: number | null;
-  /** Estimated bytes of parsed objects kept; default 32 MiB. */
+  /** Estimated size in bytes of cached parsed objects; default 32 MiB. */
   cacheBytes?: number;
-  /** Bytes of the cache of packs and their indexes, as they are on disk; default 4 MiB. */
+  /** Size in bytes of cached blocks of packs and indexes; default 4 MiB. */
   blockBytes?: number;
-  /** Bytes of the cache of delta bases; default 4 MiB. */
+  /** Size in bytes of cached delta bases; default 4 MiB. */
   baseBytes?: number;
-  /** Bytes of a content that is inflated here and not in another thread; default 256 KiB. */
+  /** Maximum size in bytes of a content that is inflated in this thread; default 256 KiB. */
   inflatesAtOnce?: number;
-  /** Packs and indexes that are open at once; default 128. */
+  /** Maximum number of open packs and indexes; default 128. */
   maxOpenFiles?: number;
 }
 
 const IDLE_MS = 60_000;
-/** Processes of one kind that answer beside each other: one processor is left to whoever asks them. */
+/** Number of concurrent processes of one kind: one processor is left for their callers. */
 const BESIDE = Math.max(2, Math.min(3, availableParallelism() - 1));
 
-/** The open repositories of this process, with what they share: warm processes and parsed objects. */
+/** The open repositories of this process with their shared resources: processes and parsed objects. */
 export class RepositoryPool {
   readonly #slots: WorkerLimiter;
   readonly #cache: ObjectCache;
   readonly #packs: PackResources;
   readonly #graphPauseMs: number | null | undefined;
-  /** What may answer questions about the repositories; none until threads are allowed. */
+  /** Reader threads for the repositories; none until allowed. */
   readonly readers: Readers = new Readers();
   readonly #repositories: LRUCache<string, Repository>;
   readonly #unregister = releaseWhenIdle(() => this.#release());
@@ -83,9 +86,9 @@ export class RepositoryPool {
   }
 
   /**
-   * The repository of this id, opened where it is not yet. Nothing is checked on disk.
+   * Returns the repository with this id and opens it if necessary, without checks on disk.
    * @param id see `Repository`
-   * @param dir its directory; a changed one (after a move) opens it anew
+   * @param dir its directory; a different one (after a move) reopens it
    */
   get(id: string, dir: string): Repository {
     const known = this.#repositories.get(id);
@@ -101,17 +104,17 @@ export class RepositoryPool {
     return repository;
   }
 
-  /** How many packs and indexes are open. */
+  /** Number of open packs and indexes. */
   get openFiles(): number {
     return this.#packs.files.size;
   }
 
-  /** How many warm processes live. */
+  /** Number of running long-lived processes. */
   get processes(): number {
     return this.#slots.size;
   }
 
-  /** Ends the warm processes of a repository that is about to be moved or removed. */
+  /** Ends the processes of a repository that is about to be moved or removed. */
   evict(id: string): void {
     this.#repositories.delete(id);
     this.readers.evict(id);
@@ -123,7 +126,7 @@ export class RepositoryPool {
     this.#packs.bases.release();
   }
 
-  /** Ends all warm processes, once they have answered what they were asked; later reads are refused. */
+  /** Ends all processes after their current question; later reads are refused. */
   async close(): Promise<void> {
     this.#unregister();
     this.#repositories.clear();

@@ -5,9 +5,9 @@ export type SignatureKind = 'PGP' | 'SSH' | 'X509';
 
 export interface CommitSignature {
   kind: SignatureKind;
-  /** The armoured signature, with its newlines. */
+  /** Armoured signature with its line ends. */
   signature: string;
-  /** The bytes that were signed: the commit or tag without its signatures. */
+  /** The signed bytes: the commit or tag without its signatures. */
   payload: Buffer;
 }
 
@@ -19,7 +19,7 @@ const ARMOURS: readonly (readonly [string, SignatureKind])[] = [
 ];
 const MAX_COMMIT = 10 * 1024 * 1024;
 
-/** The header lines of a commit (each with its newline and the indented lines that continue it), then the rest. */
+/** Splits the header lines of a commit (each with its continuation lines) from the rest. */
 function splitHeaders(data: Buffer): { headers: Buffer[]; rest: Buffer } {
   const headers: Buffer[] = [];
   let start = 0;
@@ -40,10 +40,10 @@ const kindOf = (signature: string): SignatureKind | undefined =>
   ARMOURS.find(([armour]) => signature.startsWith(armour))?.[1];
 
 /**
- * The signature of a commit and the bytes it speaks for.
- * @param data the commit's content, without git's object header
- * @param format the hash of the repository: each has its own signature header
- * @returns null where the commit carries no signature, or one of no known kind
+ * Extracts the signature of a commit and the signed bytes.
+ * @param data content without git's object header
+ * @param format of the repository: each has its own signature header
+ * @returns null for an unsigned commit or an unknown kind of signature
  */
 export function extractSignature(data: Buffer, format: 'sha1' | 'sha256' = 'sha1'): CommitSignature | null {
   const { headers, rest } = splitHeaders(data);
@@ -58,9 +58,9 @@ export function extractSignature(data: Buffer, format: 'sha1' | 'sha256' = 'sha1
 }
 
 /**
- * The signature of a commit; serves `GET /projects/:id/repository/commits/:sha/signature`.
- * @returns null where there is none
- * @throws GitError `not_found` where `oid` is no commit of the repository
+ * Signature of a commit. Serves `GET /projects/:id/repository/commits/:sha/signature`.
+ * @returns null if it is unsigned
+ * @throws GitError `not_found` if `oid` is not a commit of the repository
  */
 export async function signatureOf(repo: Repository, oid: string): Promise<CommitSignature | null> {
   const object = await repo.objects.read(oid, MAX_COMMIT);
@@ -69,9 +69,9 @@ export async function signatureOf(repo: Repository, oid: string): Promise<Commit
 }
 
 /**
- * The signature at the end of an annotated tag's message and the bytes before it, which it speaks for; serves
- * `GET /projects/:id/repository/tags/:tag_name/signature`.
- * @returns null where there is none, or `oid` is no tag
+ * Signature at the end of an annotated tag's message, and the signed bytes before it. Serves `GET
+ * /projects/:id/repository/tags/:tag_name/signature`.
+ * @returns null if it is unsigned or `oid` is not a tag
  */
 export async function tagSignatureOf(repo: Repository, oid: string): Promise<CommitSignature | null> {
   const object = await repo.objects.read(oid, MAX_COMMIT);

@@ -9,26 +9,26 @@ import { configText, objectFormatOf } from './git.repository-files.ts';
 import { TAR_END, tarHeader, tarPadding } from './git.tar.ts';
 
 const CHUNK = 256 * 1024;
-/** Looks for packs that came meanwhile; each finds fewer. */
+/** Maximum number of passes for new packs; each finds fewer. */
 const MAX_LOOKS = 20;
 const FOLDERS = ['objects/', 'objects/info/', 'objects/pack/', 'refs/', 'refs/heads/', 'refs/tags/'];
 
 export interface SnapshotOptions {
-  /** Ends the snapshot when aborted. */
+  /** Aborts the snapshot. */
   signal: AbortSignal;
-  /** When it is made, in milliseconds since 1970. */
+  /** Time of the snapshot in milliseconds since 1970. */
   now: number;
 }
 
 /**
- * A bare repository as a tar that git can use once it is unpacked: its refs at one instant, and every object there was
- * by then, with settings that name no more than the hash. Serves `GET /projects/:id/snapshot`. Reads files alone, a
- * piece at a time; destroying the stream closes them.
- * @throws GitError `corrupt` for a repository without a HEAD; on the way, as an error of the stream, what reading throws
+ * Streams a bare repository as a tar that git can use after unpacking: its refs at one instant, every object that
+ * existed by then, and a minimal configuration. Serves `GET /projects/:id/snapshot`. Only reads files, in chunks;
+ * destroying the stream closes them.
+ * @throws GitError `corrupt` for a repository without a HEAD; read errors as errors of the stream
  */
 export async function snapshotRepository(repo: Repository, options: SnapshotOptions): Promise<Readable> {
   const head = await repo.refs.head();
-  if (head === null) throw new GitError('corrupt', `HEAD of ${repo.dir} names no branch`);
+  if (head === null) throw new GitError('corrupt', `HEAD of ${repo.dir} is not a branch`);
   const refs = await repo.refs.list('refs/');
   const config = configText(await objectFormatOf(repo.dir));
   const lines = refs.map(({ name, oid }) => Buffer.concat([Buffer.from(`${oid} `), encodeBytes(name), NEWLINE]));
@@ -55,8 +55,8 @@ async function* members(
     yield data;
     yield tarPadding(data.length);
   }
-  // Maintenance moves objects from loose files into packs and from packs into larger ones, and deletes none. Whoever
-  // reads in this order, and packs until no other has come, misses nothing.
+  // Housekeeping moves objects from loose files into packs and from packs into larger ones, and deletes none. Reading
+  // in this order, and packs until there is no new one, misses nothing.
   for (const folder of await namesIn(join(dir, 'objects'), /^[0-9a-f]{2}$/)) {
     for (const name of await namesIn(join(dir, 'objects', folder), /^[0-9a-f]{38,62}$/)) {
       yield* file(dir, `objects/${folder}/${name}`, now, signal);
@@ -76,10 +76,10 @@ async function* members(
       yield* file(dir, `objects/pack/${name.replace(/pack$/, 'idx')}`, now, signal);
     }
   }
-  throw new GitError('busy', 'the repository is packed again and again');
+  throw new GitError('busy', 'the repository is being repacked too often');
 }
 
-/** A file as it is; nothing where it has gone. */
+/** Streams a file; nothing if it no longer exists. */
 async function* file(dir: string, name: string, now: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   signal.throwIfAborted();
   const handle = await openFile(join(dir, name));
@@ -90,7 +90,7 @@ async function* file(dir: string, name: string, now: number, signal: AbortSignal
     for (let at = 0; at < size; ) {
       signal.throwIfAborted();
       const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(Math.min(CHUNK, size - at)));
-      if (bytesRead === 0) throw new GitError('corrupt', `${name} is shorter than it was`);
+      if (bytesRead === 0) throw new GitError('corrupt', `${name} was truncated while it was read`);
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }

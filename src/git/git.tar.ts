@@ -1,22 +1,22 @@
 const BLOCK = 512;
 const MAX_NAME = 100;
-/** Sizes from here on are written in base 256, as GNU tar and its readers do. */
+/** Sizes from here on are encoded in base 256, as in GNU tar. */
 const OCTAL_LIMIT = 8 ** 11;
 
-/** The end of an archive. */
+/** End-of-archive marker. */
 export const TAR_END: Buffer = Buffer.alloc(2 * BLOCK);
 
-/** What fills the last block of a file of so many bytes. */
+/** Padding of the last block of a file. */
 export const tarPadding = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
 /**
- * The header of a member in the ustar format, readable by the owner alone.
- * @param name at most 100 bytes of ASCII; a closing slash makes it a folder
- * @param size bytes of the content that follows
+ * Builds a ustar header, with read access for the owner only.
+ * @param name at most 100 bytes of ASCII; a trailing slash makes it a folder
+ * @param size size of the content in bytes
  * @param modified seconds since 1970
  */
 export function tarHeader(name: string, size: number, modified: number): Buffer {
-  if (name.length > MAX_NAME) throw new RangeError('the name of a member of an archive is too long');
+  if (name.length > MAX_NAME) throw new RangeError('the name of an archive member is too long');
   const folder = name.endsWith('/');
   const header = Buffer.alloc(BLOCK);
   header.write(name, 0, 'latin1');

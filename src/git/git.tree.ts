@@ -6,11 +6,11 @@ import type { Repository } from './git.repository.ts';
 import { parentInGraph, stateInGraph, treeInGraph } from './history/in-graph.ts';
 
 export interface PathEntry extends TreeEntry {
-  /** From the root of the tree, with slashes. */
+  /** Path from the root of the tree, with slashes. */
   path: string;
 }
 
-/** The tree of a commit, or the id itself where it is a tree's; null for anything else. */
+/** Tree of a commit, or the id itself if it is a tree; null for anything else. */
 export async function treeOf(repo: Repository, oid: string): Promise<string | null> {
   const known = await treeInGraph(repo.history, oid);
   if (known !== undefined) return known;
@@ -19,7 +19,7 @@ export async function treeOf(repo: Repository, oid: string): Promise<string | nu
   return (await repo.objects.treeObject(oid)) === null ? null : oid;
 }
 
-/** The first parent of a commit; null for a root commit, undefined where there is no such commit. */
+/** First parent of a commit; null for a root commit, undefined if there is no such commit. */
 export async function firstParentOf(repo: Repository, oid: string): Promise<string | null | undefined> {
   const known = await parentInGraph(repo.history, oid);
   if (known !== undefined) return known;
@@ -27,21 +27,21 @@ export async function firstParentOf(repo: Repository, oid: string): Promise<stri
   return commit === null ? undefined : (commit.parents[0] ?? null);
 }
 
-/** What the indexes of paths know of a path as the entry that it is in its tree. */
+/** Converts a state from the path indexes to a tree entry. */
 export function pathEntryOf({ mode, oid }: KnownState, path: string): TreeEntry {
   const digits = mode.padStart(6, '0');
   return { mode: digits, name: path.slice(path.lastIndexOf('/') + 1), oid, type: typeOfMode(digits) };
 }
 
 /**
- * The entry at a path; null where there is none. Symbolic links and submodules are entries and never followed.
+ * The entry at a path; null if there is none. Symbolic links and submodules are entries and never followed.
  * @param oid a commit or tree
- * @param path with slashes, from the root; one closing slash is allowed; empty for the root itself
+ * @param path from the root, with slashes; one trailing slash is allowed; empty for the root itself
  * @throws GitError `corrupt` for a damaged tree
  */
 export async function entryAt(repo: Repository, oid: string, path: string): Promise<TreeEntry | null> {
   const known = isEntryPath(path) ? await stateInGraph(repo.history, oid, path) : undefined;
-  // Of nothing, and of a folder without anything in it, trees can say more.
+  // For an absent path or an empty folder, the tree decides.
   if (known && known.oid !== emptyTreeLike(known.oid)) return pathEntryOf(known, path);
   const root = await treeOf(repo, oid);
   if (root === null) return null;
@@ -59,11 +59,11 @@ export async function entryAt(repo: Repository, oid: string, path: string): Prom
 }
 
 /**
- * The entries below a folder in git's order; with `recursive` each folder is followed by what it holds. Reads one
- * tree at a time, so a caller that stops early pays for what it took.
+ * Lists the entries of a folder in git's order; with `recursive`, each folder is followed by its contents. Reads one
+ * tree at a time, so a caller that stops early saves the rest.
  * @param oid a commit or tree
- * @param path the folder, as for `entryAt`
- * @throws GitError `not_found` where there is no folder at `path`, `corrupt` for a damaged tree
+ * @param path of the folder, as for `entryAt`
+ * @throws GitError `not_found` if there is no folder at `path`, `corrupt` for a damaged tree
  */
 export async function* listTree(
   repo: Repository,

@@ -1,14 +1,14 @@
-/** The part of a language's data that detection needs. */
+/** Data of a language required for detection. */
 export interface LanguageData {
   readonly name: string;
   readonly type: 'data' | 'markup' | 'programming' | 'prose';
   readonly extensions?: readonly string[];
   readonly filenames?: readonly string[];
-  /** The language its files are counted as. */
+  /** Language that its files are counted as. */
   readonly group?: string;
 }
 
-/** Endings that several languages claim, where one of them is by far the most frequent. */
+/** Extensions of several languages of which one is by far the most frequent. */
 const USUAL: Readonly<Record<string, string>> = {
   '.as': 'ActionScript',
   '.asc': 'AsciiDoc',
@@ -79,7 +79,7 @@ const USUAL: Readonly<Record<string, string>> = {
   '.yy': 'Yacc',
 };
 
-/** Knows which languages a file may be written in, by its name. */
+/** Detects languages by file name. */
 export class LanguageDetector {
   readonly #byFilename = new Map<string, LanguageData[]>();
   readonly #byExtension = new Map<string, LanguageData[]>();
@@ -98,8 +98,8 @@ export class LanguageDetector {
   }
 
   /**
-   * The languages that claim a file: by its whole name, else by its longest known ending.
-   * @param name the file's name without folders
+   * Languages of a file: by its whole name, else by its longest known extension.
+   * @param name file name without folders
    */
   candidates(name: string): readonly LanguageData[] {
     const whole = this.#byFilename.get(name);
@@ -112,7 +112,7 @@ export class LanguageDetector {
     return [];
   }
 
-  /** The language that the files of a language are counted as, or null where they are not counted. */
+  /** Language that the files of a language are counted as; null if they are not counted. */
   counted(language: LanguageData): string | null {
     if (language.type !== 'programming' && language.type !== 'markup') return null;
     return language.group ?? language.name;

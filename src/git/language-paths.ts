@@ -1,7 +1,4 @@
-/**
- * Paths whose files say little about a project: written elsewhere, made by tools, or documentation.
- * Matched against the whole path, with slashes between its parts.
- */
+/** Paths that do not represent a project: third-party, generated, or documentation. Matched against the whole path. */
 const VENDORED: readonly RegExp[] = [
   /(?:^|\/)(?:node_modules|bower_components|jspm_packages|\.yarn|\.pnp)\//,
   /(?:^|\/)(?:vendors?|third[-_]?party|3rd[-_]?party|extern(?:al)?s?|deps|dependencies|godeps|_workspace)\//i,
@@ -29,17 +26,17 @@ const GENERATED: readonly RegExp[] = [
   /(?:^|\/)(?:__generated__|node_modules)\//,
 ];
 
-/** Whether a file comes from another project, by its path. */
+/** Whether a path belongs to third-party code. */
 export function isVendoredPath(path: string): boolean {
   return VENDORED.some((pattern) => pattern.test(path));
 }
 
-/** Whether a file is documentation, by its path. */
+/** Whether a path is documentation. */
 export function isDocumentationPath(path: string): boolean {
   return DOCUMENTATION.some((pattern) => pattern.test(path));
 }
 
-/** Whether a file is written by a tool, by its path. Serves `generated_file` of a diff. */
+/** Whether a path is a generated file. Serves `generated_file` of a diff. */
 export function isGeneratedPath(path: string): boolean {
   return GENERATED.some((pattern) => pattern.test(path));
 }

@@ -10,16 +10,16 @@ import { PathHistory } from './history/path-history.ts';
 import type { TimeSlice } from './history/time-slice.ts';
 import { cacheKey } from './result-cache.ts';
 
-/** From a commit the last one that changed the path, or null: so it is for every commit on the way, too. */
+/** The last change of a path before a commit, or null. It is also valid for every commit in between. */
 interface Found {
   from: string;
   last: string | null;
 }
 
-/** So many commits back an answer is looked for that is known: after a push it lies near. */
+/** Number of commits within which a cached result is searched: after a push it is near. */
 const NEAR = 64;
 const CONCURRENCY = 4;
-/** Of each path: the newest, and those of other branches. */
+/** Number of cached results of a path: the newest, and those of other branches. */
 const KEPT = 6;
 const answers = new BoundedCache<string, readonly Found[]>(
   8 * 1024 * 1024,
@@ -27,10 +27,10 @@ const answers = new BoundedCache<string, readonly Found[]>(
 );
 
 /**
- * The newest commit that changed a file or folder, as `git log -1 <commit> -- <path>` gives it: for a path that is
- * gone, the commit that removed it. Serves `last_commit_id` of repository files.
- * @returns null where no commit ever touched the path
- * @throws GitError `invalid` where `commit` is no complete object id, `failed` where it is not in the repository
+ * The newest commit that changed a file or folder, like `git log -1 <commit> -- <path>`: for a removed path, the commit
+ * that removed it. Serves `last_commit_id` of repository files.
+ * @returns null if no commit ever touched the path
+ * @throws GitError `invalid` if `commit` is not a complete object id, `failed` if it does not exist
  */
 export async function lastCommitOf(repo: Repository, commit: string, path: string): Promise<string | null> {
   checkOids([commit]);
@@ -51,7 +51,7 @@ export async function lastCommitOf(repo: Repository, commit: string, path: strin
   return last;
 }
 
-/** Goes back from parent to parent that has the path in the same state, the first of them, as git does. */
+/** Follows the first parent with the same state at the path, as git does. */
 async function walk(
   repo: Repository,
   commits: Commits,
@@ -103,7 +103,7 @@ async function askGit(
   env: Readonly<Record<string, string>>,
 ): Promise<string | null> {
   const inArgument = fitsArgument(path);
-  // Git takes the lines of its input apart, and arguments hold UTF-8 only.
+  // Git splits its input into lines, and arguments are limited to UTF-8.
   if (!inArgument && path.includes('\n')) return null;
   const { stdout } = await runGit(
     ['rev-list', '--max-count=1', ...(inArgument ? ['--end-of-options', commit, '--', path] : ['--stdin'])],
@@ -117,8 +117,8 @@ async function askGit(
 }
 
 /**
- * `lastCommitOf` for many paths of one commit; gives an entry for each.
- * @throws GitError as `lastCommitOf` does
+ * `lastCommitOf` for many paths of one commit, with an entry for each.
+ * @throws GitError as `lastCommitOf`
  */
 export async function lastCommitsOf(
   repo: Repository,

@@ -11,19 +11,19 @@
 export interface LfsPointer {
   /** SHA-256 of the content, 64 lower-case hex digits. */
   oid: string;
-  /** Of the content, in bytes. */
+  /** Size of the content in bytes. */
   size: number;
 }
 
-/** A file of this many bytes or more is no pointer. */
+/** Files of this size or larger are not pointers. */
 export const MAX_POINTER_BYTES = 1_024;
 
-/** The present address of the specification, and the one that files made before its release carry. */
+/** Current address of the specification, and the one in files created before its release. */
 const VERSIONS: readonly string[] = ['https://git-lfs.github.com/spec/v1', 'https://hawser.github.com/spec/v1'];
 const LINE = /^([a-z0-9.-]+) ([^ \r\n][^\r\n]*)$/;
 
 /**
- * Reads an LFS pointer. Serves part 1, section 3 (`lfs=true` of raw files).
+ * Parses an LFS pointer. Serves part 1, section 3 (`lfs=true` of raw files).
  * @param content the whole blob
  * @returns null for anything but a well-formed pointer
  */

@@ -8,10 +8,10 @@ import { GitError } from './git.errors.ts';
 import { makeLock, replaceFile } from './writer/writing-thread.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-/** Folders that a clean-up took away before something was put into them are made again so often. */
+/** Maximum number of attempts to create folders that a concurrent clean-up removes. */
 const MAX_TRIES = 5;
 
-/** Git's lock of a file: another file beside it, made by whoever holds it and put in its place with the new content. */
+/** Git's lock of a file: a file beside it, created by the holder and renamed into place with the new content. */
 export class LockFile {
   readonly #dir: string;
   readonly #name: string;
@@ -25,13 +25,13 @@ export class LockFile {
   }
 
   /**
-   * Takes the lock of a file, with the folders that it needs.
+   * Takes the lock of a file and creates missing folders.
    * @param name of the file, relative to `dir`
-   * @param waitMs how long another holder is waited for
-   * @param made gets the folders that had to be made, relative to `dir`
-   * @param content what the file shall hold, durable in the lock when it fulfils; null where that is not asked for
-   * @throws GitError `locked` where it is held, `conflict` where a file stands in place of a folder, `corrupt` where `dir`
-   *   is not there; the file system's error
+   * @param waitMs maximum wait for another holder
+   * @param made receives the created folders, relative to `dir`
+   * @param content new content of the file, durable in the lock when it fulfils; null for none
+   * @throws GitError `locked` if it is held, `conflict` if a file is in the place of a folder, `corrupt` if `dir`
+   *   does not exist; the file system's error
    */
   static async take(
     dir: string,
@@ -61,7 +61,7 @@ export class LockFile {
     }
   }
 
-  /** Lets go of the descriptor, not of the lock. */
+  /** Closes the descriptor but keeps the lock. */
   close(): void {
     const file = this.#file;
     this.#file = undefined;
@@ -69,9 +69,9 @@ export class LockFile {
   }
 
   /**
-   * Puts its content in the place of the file, by which the lock is given up.
-   * @param folder what holds the file, relative to `dir`, where its names are to be durable then
-   * @returns whether they are: whoever packs references removes their files, and folders that this leaves empty, at any time
+   * Renames the new content into place, which releases the lock.
+   * @param folder of the file, relative to `dir`, if its names must be durable
+   * @returns whether they are: concurrent packing removes files and empty folders at any time
    */
   async commit(folder: string | null): Promise<boolean> {
     const to = bytesPath(this.#dir, this.#name);
@@ -86,20 +86,20 @@ export class LockFile {
     return bytesPath(this.#dir, `${this.#name}.lock`);
   }
 
-  /** Leaves the lock as a crash does, to whoever removes those: its file may be another holder's by now. */
+  /** Abandons the lock, as in a crash, since its file may belong to another holder by now. */
   abandon(): void {
     this.#isHeld = false;
   }
 
   /**
-   * Gives the lock up, where it is still held: another holder may have a file of this name. One that cannot be removed stays as
-   * one of a crash does: what was done under it, and other locks, have nothing to do with that.
+   * Releases the lock if it is still held, since another holder may have a file of this name. A failed removal leaves
+   * it as in a crash: neither the completed work nor other locks depend on it.
    */
   async release(): Promise<void> {
     try {
       this.close();
     } catch {
-      // It is closed all the same.
+      // The descriptor is closed nevertheless.
     }
     if (!this.#isHeld) return;
     this.#isHeld = false;
@@ -116,15 +116,15 @@ async function makeFolders(dir: string, folder: string, made: Set<string>): Prom
       await mkdir(bytesPath(dir, at));
       made.add(at);
     } catch (error) {
-      // It may also have gone again.
+      // It may also have been removed again.
       if (isMissing(error)) return;
       if (!isTaken(error)) throw error;
-      if ((await isFolder(bytesPath(dir, at))) === false) throw new GitError('conflict', `${at} is no folder`);
+      if ((await isFolder(bytesPath(dir, at))) === false) throw new GitError('conflict', `${at} is not a directory`);
     }
   }
 }
 
-/** Whether a folder is at a path; null where nothing is. */
+/** Whether a path is a folder; null if it does not exist. */
 export async function isFolder(path: string | Buffer): Promise<boolean | null> {
   try {
     return (await lstat(path)).isDirectory();
@@ -134,7 +134,7 @@ export async function isFolder(path: string | Buffer): Promise<boolean | null> {
   }
 }
 
-/** Removes the empty folders from this one upwards; `refs/heads` and its like stay. */
+/** Removes empty folders from this one upwards, except `refs/heads` and the like. */
 export async function removeEmptyFolders(dir: string, folder: string): Promise<void> {
   for (let at = folder; at.split('/').length > 2; at = dirname(at)) {
     try {

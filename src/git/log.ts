@@ -15,47 +15,47 @@ import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 export interface LogQuery {
-  /** Ids of commits (or of tags on commits) to start at; for "all" give the tips of every ref. */
+  /** Start commits (or tags of commits); for "all", the tips of every ref. */
   from: readonly string[];
-  /** What these commits reach is left out. */
+  /** Excludes these commits and their ancestors. */
   not?: readonly string[] | undefined;
   /** Only commits that changed this file or folder; taken literally, a trailing slash means a folder. */
   path?: string | undefined;
-  /** A basic regular expression for `name <email>` of the author; upper and lower case of ASCII are equal. */
+  /** A basic regular expression for `name <email>` of the author, case-insensitive for ASCII. */
   author?: string | undefined;
-  /** A part of the message; taken literally, upper and lower case are equal. */
+  /** A literal substring of the message, case-insensitive. */
   search?: string | undefined;
-  /** Not committed before; inclusive. */
+  /** Committed at or after. */
   since?: Date | undefined;
-  /** Not committed after; inclusive. */
+  /** Committed at or before. */
   until?: Date | undefined;
   firstParent?: boolean | undefined;
-  /** Leave merge commits out. */
+  /** Whether to exclude merge commits. */
   noMerges?: boolean | undefined;
   /** `default`: newest first by commit date; `topo`: no parent before all of its children. */
   order?: 'default' | 'topo' | undefined;
-  /** Commits left out at the start; default 0. */
+  /** Number of commits skipped at the start; default 0. */
   skip?: number | undefined;
-  /** At most this many commits, up to 10,000. */
+  /** Maximum number of commits, up to 10,000. */
   limit: number;
 }
 
 const MAX_SKIP = 10_000_000;
 const MAX_LIMIT = 10_000;
 const MAX_PATTERN = 1_000;
-/** Characters that a basic regular expression does not take literally. */
+/** Special characters of basic regular expressions. */
 const SPECIAL = /[\\.[*^$]/g;
 const pages = new ResultCache<readonly string[]>(4 * 1024 * 1024, (oids) => oids.length * 56);
 const counts = new ResultCache<{ count: number }>(1024 * 1024, () => 16);
 
-/** Whether a text can match within one line of a commit; git would take a newline as "or". */
+/** Whether a text can match within one line of a commit; git would treat a newline as "or". */
 function isPattern(text: string): boolean {
   return text.length <= MAX_PATTERN && !/[\n\0]/.test(text) && text.isWellFormed();
 }
 
 const isPath = (path: string): boolean => isEntryPath(path.endsWith('/') ? path.slice(0, -1) : path);
 
-/** Whether no commit can match, whatever the history is. */
+/** Whether no commit can match in any history. */
 function isHopeless(query: LogQuery): boolean {
   return (
     query.from.length === 0 ||
@@ -91,7 +91,7 @@ function revisions(from: readonly string[], not: readonly string[] | undefined):
   return [...from, ...(not ?? []).map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('');
 }
 
-/** A short stand-in for a list of object ids in a cache key; their order plays no part. */
+/** Digest of a list of object ids for a cache key; their order is irrelevant. */
 function digest(oids: readonly string[] | undefined): string {
   if (oids === undefined || oids.length === 0) return '';
   if (oids.length === 1) return oids[0]!;
@@ -99,8 +99,8 @@ function digest(oids: readonly string[] | undefined): string {
 }
 
 /**
- * The ids of the commits that match, in git's order. Serves `GET /projects/:id/repository/commits`.
- * @throws GitError `invalid` where a revision is no complete object id, `failed` where one is not in the repository
+ * Ids of the matching commits in git's order. Serves `GET /projects/:id/repository/commits`.
+ * @throws GitError `invalid` if a revision is not a complete object id, `failed` if one does not exist
  */
 export async function listCommits(repo: Repository, query: LogQuery): Promise<readonly string[]> {
   if (isHopeless(query)) return [];
@@ -168,7 +168,7 @@ async function askForPage(
   env: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const inArguments = path === undefined || fitsArgument(path);
-  // Git takes the lines of its input apart, and arguments hold UTF-8 only.
+  // Git splits its input into lines, and arguments are limited to UTF-8.
   if (!inArguments && path.includes('\n')) return [];
   const oids: string[] = [];
   await readRecords(
@@ -184,8 +184,8 @@ async function askForPage(
 }
 
 /**
- * How many commits `from` reaches and `not` does not; not more than `limit` where that is given.
- * @throws GitError as `listCommits` does
+ * Number of commits reachable from `from` but not from `not`, up to `limit` if given.
+ * @throws GitError as `listCommits`
  */
 export async function countCommits(
   repo: Repository,

@@ -22,7 +22,7 @@ import type { ObjectType } from './git.objects.ts';
 import { MAX_STORED_BLOCK, MAX_STORED_BYTES, storedStream } from './packs/stored-stream.ts';
 import { type FileContent, type StoredContent, sizeOf } from './stored-content.ts';
 
-/** An object to be written, by its name. */
+/** An object to write, with its name. */
 export interface NamedObject {
   type: ObjectType;
   data: FileContent;
@@ -30,14 +30,17 @@ export interface NamedObject {
 }
 
 const deflateAsync = promisify<Buffer, ZlibOptions, Buffer>(deflate);
-/** What is kept of so short a content to find it again takes an eighth of the memory, and finds nearly as much. */
+/** For contents up to this size, zlib's smaller window takes an eighth of the memory and compresses nearly as well. */
 const SHORT = 32 * 1024;
 const WITH_LITTLE: ZlibOptions = { windowBits: 12, memLevel: 5 };
-/** Up to here, writing takes less time than handing the work to another thread. */
+/** Up to this size, writing is faster than handing the work to another thread. */
 const BATCH_SIZE = 64 * 1024;
 const STREAM_CHUNK = 256 * 1024;
 
-/** Trees stay as they are, which is ids for the most part: compressed they take a third less at best, and half a millisecond. */
+/**
+ * Maximum size of an uncompressed object. Trees consist mostly of ids: compression saves a third at best and takes half
+ * a millisecond.
+ */
 const mostStored = (type: ObjectType): number => (type === 'tree' ? MAX_STORED_BLOCK : MAX_STORED_BYTES);
 
 async function compress(content: Buffer, type: ObjectType): Promise<Buffer> {
@@ -45,7 +48,7 @@ async function compress(content: Buffer, type: ObjectType): Promise<Buffer> {
   if (length <= mostStored(type)) return storedStream(content);
   const options = { level: 1, chunkSize: Math.min(length + 1_024, 1024 * 1024) };
   const suited = length <= SHORT ? { ...options, ...WITH_LITTLE } : options;
-  // Only the thread of the requests must not be held up by what is short.
+  // Short contents block only the main thread.
   return isMainThread || length > BATCH_SIZE ? await deflateAsync(content, suited) : deflateSync(content, suited);
 }
 
@@ -57,11 +60,11 @@ interface Pending {
 }
 
 /**
- * Writes some objects into their files, whose content is durable when it fulfils and whose names are not.
- * @param objects the folder of all of the repository
- * @param batch so many as may be worked on at once
- * @param folders gets those that hold their names
- * @returns the names of those that were not there
+ * Writes objects into their files. Their content is durable when it fulfils, their names are not.
+ * @param objects the `objects` folder of the repository
+ * @param batch objects that may be processed concurrently
+ * @param folders receives the folders of their names
+ * @returns the names of those that did not exist
  * @throws the file system's error
  */
 export async function writeFiles(
@@ -76,7 +79,7 @@ export async function writeFiles(
     await Promise.allSettled(pending.map(({ temporary }) => unlink(temporary)));
     throw failed.reason;
   }
-  // The name appears only once the content is safe, so a crash never leaves a broken object behind.
+  // The name appears only after the content is durable, so a crash never leaves a broken object.
   for (const { temporary, final, folder } of pending) {
     renameSync(temporary, final);
     folders.add(folder);
@@ -105,14 +108,14 @@ async function writeTemporary(
   return { oid, temporary, final, folder };
 }
 
-/** Folders of objects whose names are durable, each with what tells it from another that was made in its place later. */
+/** Object folders with durable names, with an identity that distinguishes them from a re-created folder. */
 const known = new LRUCache<string, string>({ max: 5_000 });
 
 /**
- * Makes the names of objects durable, and those of their folders: also where another writer has made one just now. Who packs objects at the
- * same time removes what is packed, and folders that this leaves empty; then it is the names of packs.
- * @param objects the folder of all of the repository
- * @param folders of objects that were there a moment ago
+ * Makes the names of objects and of their folders durable, also after another writer has just created one. Concurrent
+ * packing removes packed files and empty folders; then the pack names count.
+ * @param objects the `objects` folder of the repository
+ * @param folders of objects that existed a moment ago
  * @throws the file system's error
  */
 export async function syncFolders(objects: string, folders: readonly string[]): Promise<void> {
@@ -123,7 +126,7 @@ export async function syncFolders(objects: string, folders: readonly string[]): 
   for (const [at, folder] of folders.entries()) known.set(folder, identities[at]!);
 }
 
-/** Where the file system does not tell when a folder was made, or it has gone, it is never the same. */
+/** Never equal if the file system has no creation time, or the folder is missing. */
 function identityOf(folder: string): string {
   const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined || stats.birthtimeNs === 0n) return randomUUID();
@@ -143,7 +146,10 @@ function freshen(path: string): boolean {
   }
 }
 
-/** Writes a new file into a folder that is made where there is none, again where a clean-up takes the empty folder away. */
+/**
+ * Writes a new file into a folder and creates the folder if it is missing, repeatedly if a concurrent clean-up removes
+ * it.
+ */
 async function writeInto(folder: string, path: string, write: (path: string) => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -186,7 +192,7 @@ async function writeLarge(path: string, data: Buffer): Promise<void> {
   }
 }
 
-/** Compresses a large content while it is read. */
+/** Compresses a large content while reading it. */
 async function writeStored(path: string, header: Buffer, content: StoredContent): Promise<void> {
   async function* bytes() {
     yield header;

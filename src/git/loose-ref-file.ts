@@ -6,7 +6,7 @@ import { isOid } from './git.objects.ts';
 
 const buffer = Buffer.allocUnsafeSlow(256);
 
-/** Of a file, not of what a link leads to; undefined where nothing is. @throws the file system's error */
+/** Status of a file without following links; undefined if it does not exist. @throws the file system's error */
 export function statOf(path: string | Buffer): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -16,7 +16,7 @@ export function statOf(path: string | Buffer): BigIntStats | undefined {
   }
 }
 
-/** The object id in a reference's file, null where it holds none, undefined where the file is gone. */
+/** Object id in a reference file; null if it has none, undefined if the file does not exist. */
 export function readFile(path: string | Buffer): string | null | undefined {
   let handle: number;
   try {
@@ -35,7 +35,7 @@ export function readFile(path: string | Buffer): string | null | undefined {
   }
 }
 
-/** What stands at the place of a loose reference: its id, `broken` where it has none, `folder`, or nothing. */
+/** State of a loose reference: its id, `broken` without a valid id, `folder`, or null if it does not exist. */
 export type LooseFile = { oid: string } | 'broken' | 'folder' | null;
 
 /** Reads a loose reference from its file. @throws the file system's error */

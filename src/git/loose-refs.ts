@@ -8,7 +8,7 @@ import { isValidRefName } from './ref-name.ts';
 
 interface LooseFile {
   stamp: FileStamp;
-  /** Null for what is no plain object id: a broken or symbolic reference. */
+  /** Null for a broken or symbolic reference. */
   oid: string | null;
 }
 
@@ -16,7 +16,7 @@ interface Folder {
   stamp: FileStamp | undefined;
   files: Map<string, LooseFile>;
   folders: Map<string, Folder>;
-  /** Changes when this folder's own files or the set of its folders change. */
+  /** Changes whenever this folder's files or the set of its folders change. */
   version: number;
 }
 
@@ -31,20 +31,20 @@ function entriesOf(path: string | Buffer): Dirent<Buffer>[] {
   }
 }
 
-/** The references that are files below `refs/`, read afresh wherever a folder's status says that it changed. */
+/** The loose references below `refs/`. A folder is read again when its status has changed. */
 export class LooseRefs {
   readonly #dir: string;
   readonly #root: Folder = { stamp: undefined, files: new Map(), folders: new Map(), version: 0 };
   #versions = 0;
-  /** References that were read one by one, with the status of their files then. */
+  /** References read individually, with the file status at that time. */
   readonly #recent = new LRUCache<string, LooseFile>({ max: MAX_RECENT });
 
-  /** @param dir the repository's directory */
+  /** @param dir directory of the repository */
   constructor(dir: string) {
     this.#dir = dir;
   }
 
-  /** The object id of one reference; null for a broken one, undefined where there is no such file. */
+  /** Object id of a reference; null for a broken one, undefined if there is no such file. */
   read(name: string): string | null | undefined {
     const path = bytesPath(this.#dir, name);
     const stats = statOf(path);
@@ -57,15 +57,15 @@ export class LooseRefs {
     return oid;
   }
 
-  /** Has a reference read from its file at the next `read`, whatever its status. */
+  /** Forces the next `read` of a reference to read its file, whatever its status. */
   invalidate(name: string): void {
     this.#recent.delete(name);
   }
 
   /**
-   * Brings everything below a folder up to date.
-   * @param prefix `refs/` or a folder below it, with a closing slash
-   * @returns a number that stays the same exactly while nothing below the folder changes
+   * Refreshes everything below a folder.
+   * @param prefix `refs/` or a folder below it, with a trailing slash
+   * @returns a number that changes exactly when something below the folder changes
    */
   refresh(prefix: string): number {
     return this.#refresh(this.#folder(prefix), prefix.slice(0, -1));
@@ -82,7 +82,7 @@ export class LooseRefs {
       let next = folder.folders.get(part);
       if (next === undefined) {
         next = { stamp: undefined, files: new Map(), folders: new Map(), version: 0 };
-        // Known to the parent only when the parent's own scan finds it.
+        // The parent learns of it only in its own scan.
         if (statOf(bytesPath(this.#dir, prefix.slice(0, -1)))?.isDirectory()) folder.folders.set(part, next);
       }
       folder = next;
@@ -103,7 +103,7 @@ export class LooseRefs {
     if (folder.stamp === undefined || !isUnchanged(folder.stamp, stats)) {
       const stamp = stampOf(stats);
       if (this.#scan(folder, name, path)) folder.version = ++this.#versions;
-      // Only now: what could not be read is read again.
+      // Set last, so that a failed read is repeated.
       folder.stamp = stamp;
     }
     let version = folder.version;
@@ -111,7 +111,7 @@ export class LooseRefs {
     return version;
   }
 
-  /** Reads one folder again; true when its files or the set of its folders changed. */
+  /** Reads a folder again; returns whether its files or the set of its folders changed. */
   #scan(folder: Folder, name: string, path: string | Buffer): boolean {
     const files = new Map<string, LooseFile>();
     const folders = new Map<string, Folder>();

@@ -5,15 +5,15 @@ import { lowerPriority, NICE } from './priority.ts';
 const HOUR = 3_600_000;
 
 export interface LowPriorityOptions {
-  /** That of what somebody may wait for; that of the background where it is not given. */
+  /** Nice value for work with a waiting client; default: that of background work. */
   nice?: number;
-  /** Kills it. */
+  /** Aborts it. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Starts a git command that nobody waits for, with the rest of the machine's time, for an hour of a processor; the caller reads
- * `stdout`, ends `stdin` and awaits `waitForSuccess`.
+ * Starts a git command at low priority, limited to an hour of processor time. The caller reads `stdout`, ends `stdin`
+ * and awaits `waitForSuccess`.
  * @throws GitError as `spawnGit`
  */
 export async function startLowPriority(
@@ -26,7 +26,7 @@ export async function startLowPriority(
   return git;
 }
 
-/** @throws GitError `failed`, `timeout`, `busy` where it has not */
+/** Waits for the command to exit successfully. @throws GitError `failed`, `timeout`, `busy` */
 export async function waitForSuccess(git: GitChild, name: string | undefined): Promise<void> {
   const { code, stderr, killed } = await git.done;
   if (killed !== null) throw killedError(killed, `git ${name}`);
@@ -35,8 +35,8 @@ export async function waitForSuccess(git: GitChild, name: string | undefined): P
 
 /**
  * Runs a git command in the background.
- * @param options with what it reads
- * @throws GitError `failed`, `timeout` after an hour of a processor, `aborted`
+ * @param options with its input
+ * @throws GitError `failed`, `timeout` after an hour of processor time, `aborted`
  */
 export async function runLowPriority(
   dir: string,

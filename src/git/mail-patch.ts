@@ -7,8 +7,8 @@ const CPU_MS = 10 * 60_000;
 const ARGS = ['format-patch', '--stdout', '--signature=Stithy', '--no-color', '--no-ext-diff', '--no-textconv'];
 
 /**
- * The commits that `to` has and `from` has not as mails, oldest first, as `git am` takes them; merges are left out.
- * @param from null for all of the one commit without a parent
+ * Streams the commits in `to` that are not in `from` as mails for `git am`, oldest first, without merges.
+ * @param from null for everything in a single root commit
  * @throws GitError `invalid` for incomplete ids (of the call, not of the stream)
  */
 export function mailPatch(repo: Repository, from: string | null, to: string, signal: AbortSignal): Readable {

@@ -6,31 +6,31 @@ import type { Repository } from './git.repository.ts';
 import { withPooledMemory } from './pooled-memory.ts';
 import { type Change, changesBetween } from './tree-changes.ts';
 
-/** More files, or more bytes of them before and after, are left to git: fewer where others wait for this thread. */
+/** Limits above which files are left to git: lower if other requests wait for this thread. */
 const MAX_FILES = 50;
 const MAX_BYTES = (isMainThread ? 384 : 1024) * 1024;
-/** Where git looks for a zero byte, which makes a file binary. */
+/** Range in which git looks for a NUL byte, which makes a file binary. */
 const BINARY_BYTES = 8_000;
 const EMPTY = Buffer.alloc(0);
 const ABSENT = '000000';
 const SUBMODULE = '160000';
 
-/** A changed file, of which no patch was made yet. */
+/** A changed file whose patch is not computed yet. */
 export interface NativeChange {
   change: Change;
   diff: FileDiff;
 }
 
 /**
- * The files that differ between two commits or trees, in git's order, each for itself.
- * @param from null stands for the empty tree
- * @returns null where git has to be asked: files may have been renamed, something became another kind of thing, many differ
+ * Files that differ between two commits or trees, in git's order.
+ * @param from null for the empty tree
+ * @returns null if git must be asked: possible renames, changes of type, or too many files
  * @throws GitError as `ObjectReader`
  */
 export async function nativeChanges(repo: Repository, from: string | null, to: string): Promise<NativeChange[] | null> {
   const changes = await changesBetween(repo, from, to);
   if (changes === null || changes.length > MAX_FILES) return null;
-  // Together they may be a renamed file.
+  // These may be a renamed file.
   if (changes.some(({ before }) => before === undefined) && changes.some(({ after }) => after === undefined))
     return null;
   changes.sort((a, b) => compareBytes(a.path, b.path));
@@ -40,10 +40,10 @@ export async function nativeChanges(repo: Repository, from: string | null, to: s
     const [oldMode, newMode] = [modeOf(before), modeOf(after)];
     const none = '0'.repeat(to.length);
     const [oldOid, newOid] = [before?.oid ?? none, after?.oid ?? none];
-    // A difference that git does not look at.
+    // A difference that git ignores.
     if (oldMode === newMode && oldOid === newOid) continue;
     const status = before === undefined ? 'A' : after === undefined ? 'D' : 'M';
-    // A file that became a symbolic link, or something like it.
+    // A change of type, for example from a file to a symbolic link.
     if (status === 'M' && oldMode.slice(0, 3) !== newMode.slice(0, 3)) return null;
     const diff = emptyDiff({ oldMode, newMode, oldOid, newOid, status, oldPath: path, newPath: path });
     files.push({ change, diff });
@@ -51,17 +51,17 @@ export async function nativeChanges(repo: Repository, from: string | null, to: s
   return files;
 }
 
-/** Of a file git knows only whether it can be run. */
+/** Git only records whether a file is executable. */
 function modeOf(entry: TreeEntry | undefined): string {
   if (entry === undefined) return ABSENT;
   if (!entry.mode.startsWith('100')) return entry.mode;
   return (Number.parseInt(entry.mode, 8) & 0o100) === 0 ? '100644' : '100755';
 }
 
-/** What is made of a file before and after; both lie in memory that is used again. */
+/** Function of a file's old and new content; both lie in reusable memory. */
 type Take<T> = (old: Buffer, now: Buffer, isBinary: boolean) => T;
 
-/** Reads what changed files hold, up to so much in all. */
+/** Reads the contents of changed files within a total limit. */
 export class ChangedContents {
   readonly #repo: Repository;
   #left = MAX_BYTES;
@@ -71,8 +71,8 @@ export class ChangedContents {
   }
 
   /**
-   * What `take` makes of a file before and after; nothing stands for one that is missing, or where both are the same.
-   * @returns null where they are too much, besides what `take` gives
+   * Passes the old and new content of a file to `take`; empty if one is missing or both are equal.
+   * @returns null if the total limit is exceeded, else the result of `take`
    * @throws GitError as `ObjectReader`
    */
   async use<T>({ change, diff }: NativeChange, take: Take<T>): Promise<T | null> {
@@ -86,7 +86,7 @@ export class ChangedContents {
 
   async #read<T>(entry: TreeEntry | undefined, take: (content: Buffer) => T): Promise<T | null> {
     if (entry === undefined) return take(EMPTY);
-    // As git compares them.
+    // Git compares submodules in this form.
     if (entry.mode === SUBMODULE) return take(Buffer.from(`Subproject commit ${entry.oid}\n`));
     return await this.#repo.objects.useBlob(entry.oid, this.#left, (content) => {
       this.#left -= content.length;

@@ -5,15 +5,15 @@ import { DiffBudget } from './line-diff/line-diff.changes.ts';
 import { lineDiff } from './line-diff/line-diff.ts';
 import { ChangedContents, nativeChanges } from './native-changes.ts';
 
-/** Bytes that it takes at most: contents before and after, patches, and what an answer is made of. */
+/** Maximum memory in bytes: old and new contents, patches, and the answer. */
 const MEMORY = 4 * 1024 * 1024;
-/** Names that git prints as they are. */
+/** Names that git prints unquoted. */
 const PLAIN = /^[ !#-[\]-~]+$/;
 
 /**
- * What changed from one commit or tree to another, as `git diff-tree` tells it, found without a process.
- * @param from null stands for the empty tree
- * @returns null where git has to be asked: as `nativeChanges`, or much differs
+ * Changes between two commits or trees like `git diff-tree`, without a process.
+ * @param from null for the empty tree
+ * @returns null if git must be asked: as `nativeChanges`, or for large changes
  * @throws GitError as `ObjectReader`
  */
 export async function nativeDiff(
@@ -39,9 +39,9 @@ export async function nativeDiff(
 }
 
 /**
- * Holds as much of the memory of all as `nativeDiff` takes, wherever it runs, for whom the work at hand is done.
- * @param needed bytes that the answer takes from then on
- * @returns what `work` gives
+ * Reserves the memory of `nativeDiff` from the budget of the current caller while `work` runs.
+ * @param needed returns the bytes required by the answer from then on
+ * @returns the result of `work`
  */
 export async function withDiffMemory<T>(work: () => Promise<T>, needed: (found: T) => number): Promise<T> {
   const { memory, signal } = currentScope();

@@ -4,19 +4,19 @@ import type { Repository } from './git.repository.ts';
 /** Larger files are left to git. */
 const MAX_BYTES = 512 * 1024;
 const MAX_ATTRIBUTES = 64 * 1024;
-/** Lines between two changes that are tried. */
+/** Maximum number of lines tried between two changes. */
 const MAX_LINES = 20;
 const LINE_FEED = 10;
-/** Attributes that say how files are merged, and names for others. */
+/** Attributes that select a merge driver, and macros. */
 const WAYS = /\s[-!]?(?:merge|binary)(?:[=\s]|$)|\[attr\]/;
 
 /**
- * Merges a file that both sides changed, where every way to compare lines gives the same: one side changed only what lies
- * above a line, the other only what lies below it, and that line is in each version once. Whatever pairs equal lines then
- * pairs this one with itself: what stands on one side of it is the same in two versions as far as the line and beyond, and
- * no other run of equal lines that crosses it can be as long.
- * @param path full path, by which a repository may ask for another way to merge
- * @returns null for what is left to git
+ * Merges a file that both sides changed, if every line comparison gives the same result: one side changed only the text
+ * above a line, the other only the text below it, and that line occurs once in each version. Any alignment then pairs
+ * this line with itself: on each side of it two versions are equal up to the line and beyond, and no longer run of
+ * equal lines can cross it.
+ * @param path full path, since attributes may select a merge driver
+ * @returns null if it is left to git
  */
 export async function mergeFile(
   repo: Repository,
@@ -30,7 +30,7 @@ export async function mergeFile(
   return mergeLines(base, ours, theirs);
 }
 
-/** @returns null where changes of both sides touch, overlap, or are mixed, or nothing sure lies between them */
+/** @returns null if changes of both sides touch, overlap, or interleave, or no unique line separates them */
 export function mergeLines(base: Buffer, ours: Buffer, theirs: Buffer): Buffer | null {
   const [one, other] = [diffWindow(base, ours), diffWindow(base, theirs)];
   const isFirst = one.beforeEnd < other.start;
@@ -45,7 +45,7 @@ export function mergeLines(base: Buffer, ours: Buffer, theirs: Buffer): Buffer |
   ]);
 }
 
-/** Whether one of some whole lines is in each version once. */
+/** Whether one of the given lines occurs exactly once in each version. */
 function hasSureLine(lines: Buffer, versions: readonly Buffer[]): boolean {
   let tried = 0;
   for (let at = 0; at < lines.length && tried < MAX_LINES; tried += 1) {
@@ -66,7 +66,7 @@ function isOnce(data: Buffer, line: Buffer): boolean {
   return found === 1;
 }
 
-/** Whether attributes of the default branch may say how a file is to be merged. */
+/** Whether attributes of the default branch may select a merge driver. */
 async function hasOwnWay(repo: Repository, path: string): Promise<boolean> {
   const tip = await repo.refs.tip();
   let tree = tip === null ? null : ((await repo.objects.commit(tip))?.tree ?? null);

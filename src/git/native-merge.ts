@@ -4,35 +4,36 @@ import { mergeFile } from './native-file-merge.ts';
 import { encodeTree } from './object-encode.ts';
 import { type NewObject, nameObject } from './object-writer.ts';
 
-/** Ids of trees: what two sides came from, and the sides. */
+/** Tree ids of the common ancestor and both sides. */
 export interface MergedTrees {
   base: string;
   ours: string;
   theirs: string;
 }
 
-/** A tree, and what has to be written before it is there. */
+/** A tree and the objects to write before it exists. */
 export interface NativeMerge {
   tree: string;
   objects: NewObject[];
 }
 
-/** Folders that are read before it is left to git: three for each that both sides changed. */
+/** Maximum number of folders read before the merge is left to git: three for each that both sides changed. */
 const MAX_FOLDERS = 300;
 const PLAIN_MODES = new Set(['100644', '100755', '120000', '160000', '040000']);
 
 type Entry = TreeEntry | undefined;
 
-/** Git may come to another result, or to a conflict. */
+/** Git may produce another result, or a conflict. */
 class LeftToGit extends Error {}
 
 /**
- * Merges two trees as git does, where that needs no guess: each path is as the one side that changed it left it, and a file
- * that both sides changed is changed in places that are far apart. Writes nothing.
+ * Merges two trees like git if no heuristics are needed: each path is taken from the side that changed it, and changes
+ * of both sides to a file are far apart. Writes nothing.
  *
- * Renames are what git guesses. They change the result only where a path, or something new in a folder, that one side took
- * away was touched by the other side as well, or where both sides added or removed the same: all that is left to git.
- * @returns null for what is left to git, which is also where a tree is missing
+ * Git's heuristics concern renames. They affect the result only if a path that one side removed, or something new in a
+ * folder that it removed, was touched by the other side, or if both sides added or removed the same path. All of this
+ * is left to git.
+ * @returns null if it is left to git, or if a tree is missing
  * @throws GitError as `ObjectReader.tree`
  */
 export async function nativeMerge(repo: Repository, { base, ours, theirs }: MergedTrees): Promise<NativeMerge | null> {
@@ -57,7 +58,7 @@ class Merge {
     this.#format = format;
   }
 
-  /** @returns the merged tree; null where nothing is left in it */
+  /** @returns the merged tree; null if it is empty */
   async folder(prefix: string, base: string | null, ours: string, theirs: string): Promise<string | null> {
     if (ours === theirs && base === null) throw new LeftToGit();
     const [before, one, other] = [await this.#entries(base), await this.#entries(ours), await this.#entries(theirs)];
@@ -79,7 +80,7 @@ class Merge {
     return this.#add('tree', Buffer.alloc(0));
   }
 
-  /** What comes of an entry that both sides changed. */
+  /** Merges an entry that both sides changed. */
   async #both(path: string, b: Entry, o: Entry, t: Entry): Promise<Entry> {
     if (o === undefined || t === undefined) throw new LeftToGit();
     if (o.type === 'tree' && t.type === 'tree' && (b === undefined || b.type === 'tree')) {
@@ -106,7 +107,7 @@ class Merge {
     const entries = this.#read > MAX_FOLDERS ? null : await this.#repo.objects.tree(tree);
     if (entries === null) throw new LeftToGit();
     const named = new Map(entries.map((entry) => [entry.name, entry]));
-    // What no git of today writes is not taken over as it stands.
+    // Trees that current git versions would not write are not reused.
     const isPlain = named.size === entries.length && entries.length > 0;
     if (!isPlain || !entries.every(({ mode }) => PLAIN_MODES.has(mode))) throw new LeftToGit();
     return named;

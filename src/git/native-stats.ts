@@ -7,9 +7,9 @@ import { ChangedContents, nativeChanges } from './native-changes.ts';
 const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
 
 /**
- * The lines that a commit adds and removes against its first parent, as git counts them, found without a process. Serves `stats` of
- * commits.
- * @returns null where git has to be asked: as `nativeChanges`, or much differs
+ * Lines that a commit adds and removes against its first parent, as git counts them, without a process. Serves `stats`
+ * of commits.
+ * @returns null if git must be asked: as `nativeChanges`, or for large changes
  * @throws GitError as `ObjectReader`
  */
 export async function nativeStats(repo: Repository, oid: string): Promise<DiffStats | null> {

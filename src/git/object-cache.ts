@@ -9,7 +9,7 @@ export type CachedObject =
   | { type: 'tag'; tag: Tag }
   | { type: 'blob'; data: Buffer };
 
-/** Small blobs only: a large one would push out hundreds of trees. */
+/** Only small blobs are cached: a large one would evict hundreds of trees. */
 export const MAX_CACHED_BLOB = 64 * 1024;
 
 function weigh(object: CachedObject): number {
@@ -20,19 +20,19 @@ function weigh(object: CachedObject): number {
 }
 
 /**
- * Parsed objects of all repositories, bounded by estimated bytes. Keyed by repository id and object id;
- * objects never change, so an entry is never stale.
+ * Cache of parsed objects of all repositories, bounded by estimated size. Keyed by repository id and object id; objects
+ * are immutable, so entries never become stale.
  */
 export class ObjectCache {
   readonly #entries: BoundedCache<string, CachedObject>;
   readonly #lately = new SeenObjects();
 
-  /** @param maxBytes estimated bytes kept */
+  /** @param maxBytes estimated size in bytes */
   constructor(maxBytes: number) {
     this.#entries = new BoundedCache(maxBytes, weigh);
   }
 
-  /** Whether an object that was just read is worth keeping: it was read not long ago. */
+  /** Whether to cache an object: it was read before, not long ago. */
   wants(oid: string): boolean {
     return this.#lately.testAndAdd(oid);
   }

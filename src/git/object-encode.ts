@@ -3,7 +3,7 @@ import { GitError } from './git.errors.ts';
 import { isOid, type ObjectType, type TreeEntry } from './git.objects.ts';
 import { isValidRefName } from './ref-name.ts';
 
-/** Who and when, as given for a new commit. */
+/** Identity and date for a new commit. */
 export interface NewIdentity {
   name: string;
   email: string;
@@ -21,10 +21,10 @@ export interface NewCommit {
 }
 
 const MODES = new Set(['100644', '100755', '120000', '160000', '040000']);
-/** What git itself drops from both ends of a name. */
+/** Characters that git strips from both ends of a name. */
 const CRUD = /^[\0-\x20.,:;<>"\\']+|[\0-\x20.,:;<>"\\']+$/g;
 
-/** A name or address without anything that could end its field or line. */
+/** Removes everything from a name or address that could end its field or line. */
 function cleanIdentityPart(text: string): string {
   return text.replace(/[\0-\x1f\x7f<>]/g, '').replace(CRUD, '');
 }
@@ -34,16 +34,16 @@ function encodeIdentity(identity: NewIdentity): string {
   const name = cleanIdentityPart(identity.name) || email;
   const seconds = Math.floor(identity.date.getTime() / 1000);
   const zone = identity.timezone ?? '+0000';
-  if (name === '') throw new GitError('invalid', 'a commit needs the name of its author and committer');
+  if (name === '') throw new GitError('invalid', 'a commit needs the names of its author and committer');
   if (!(seconds >= 0) || seconds > 253_402_300_799) throw new GitError('invalid', 'a date that git cannot store');
   if (!/^[+-](?:0\d|1[0-4])[0-5]\d$/.test(zone)) throw new GitError('invalid', 'not a time zone');
   return `${name} <${email}> ${seconds} ${zone}`;
 }
 
 /**
- * The content of a commit. Names, addresses and the message are cleaned, so that they cannot add a header:
- * control characters and angle brackets vanish from identities, NUL from the message; otherwise the message stays as it is given.
- * @throws GitError `invalid` for an empty name and address, a date before 1970, or what is no object id
+ * Encodes a commit. Names, addresses and the message are sanitized, so that they cannot inject a header: control
+ * characters and angle brackets are removed from identities, NUL from the message; otherwise the message is unchanged.
+ * @throws GitError `invalid` for an empty name and address, a date before 1970, or an invalid object id
  */
 export function encodeCommit(commit: NewCommit): Buffer {
   if (![commit.tree, ...commit.parents].every(isOid)) throw new GitError('invalid', 'not an object id');
@@ -62,19 +62,19 @@ function encodeHeaders(headers: readonly string[], message: string): Buffer {
 }
 
 export interface NewTag {
-  /** What it points to. */
+  /** Target of the tag. */
   object: string;
   type: ObjectType;
-  /** Without `refs/tags/`. */
+  /** Name without `refs/tags/`. */
   name: string;
   tagger: NewIdentity;
   message: string;
 }
 
 /**
- * The content of an annotated tag, cleaned as that of a commit; the message ends in a line feed, as git's own do.
- * @throws GitError `invalid` for a name that no tag can have, an empty name and address of the tagger, a date before
- *   1970, or what is no object id
+ * Encodes an annotated tag, sanitized like a commit; the message ends in a line feed, as in git.
+ * @throws GitError `invalid` for an invalid tag name, an empty name and address of the tagger, a date before 1970, or
+ *   an invalid object id
  */
 export function encodeTag(tag: NewTag): Buffer {
   if (!isOid(tag.object)) throw new GitError('invalid', 'not an object id');
@@ -89,7 +89,7 @@ export function encodeTag(tag: NewTag): Buffer {
 }
 
 /**
- * An entry of a tree.
+ * Encodes a tree entry.
  * @throws GitError `invalid` for a name, mode or object id that git refuses
  */
 export function encodeEntry({ mode, name, oid }: Pick<TreeEntry, 'mode' | 'name' | 'oid'>): Buffer {
@@ -103,7 +103,7 @@ export function encodeEntry({ mode, name, oid }: Pick<TreeEntry, 'mode' | 'name'
   ]);
 }
 
-/** Git's order of a tree's entries: by bytes, where a tree's name counts as ending in a slash. */
+/** Git's order of tree entries: by bytes, with a slash appended to names of trees. */
 export function compareEntries(a: Pick<TreeEntry, 'name' | 'mode'>, b: Pick<TreeEntry, 'name' | 'mode'>): number {
   const nameA = a.mode === '040000' ? `${a.name}/` : a.name;
   const nameB = b.mode === '040000' ? `${b.name}/` : b.name;
@@ -111,11 +111,11 @@ export function compareEntries(a: Pick<TreeEntry, 'name' | 'mode'>, b: Pick<Tree
 }
 
 /**
- * The content of a tree; `entries` may come in any order.
- * @throws GitError `invalid` for two entries of one name, or a name, mode or object id that git refuses
+ * Encodes a tree; `entries` may be in any order.
+ * @throws GitError `invalid` for duplicate entry names, or a name, mode or object id that git refuses
  */
 export function encodeTree(entries: readonly Pick<TreeEntry, 'mode' | 'name' | 'oid'>[]): Buffer {
   const names = new Set(entries.map((entry) => entry.name));
-  if (names.size !== entries.length) throw new GitError('invalid', 'two entries of one name');
+  if (names.size !== entries.length) throw new GitError('invalid', 'duplicate entry names');
   return Buffer.concat([...entries].sort(compareEntries).map(encodeEntry));
 }

@@ -6,7 +6,7 @@ import { objectFormatOf } from './git.repository-files.ts';
 import { ObjectStore } from './packs/object-store.ts';
 import type { PackResources } from './packs/raw-object.ts';
 
-/** The objects of a repository, opened when they are asked for. */
+/** The objects of a repository, opened on demand. */
 export class ObjectFolder {
   readonly #dir: string;
   readonly #shared: PackResources;
@@ -20,8 +20,8 @@ export class ObjectFolder {
   }
 
   /**
-   * What reads them, of which nothing is read yet; at once where it was asked for before.
-   * @throws GitError `corrupt` where there is no repository
+   * Returns the object store; synchronously if it is already open.
+   * @throws GitError `corrupt` if there is no repository
    */
   open(): ObjectStore | Promise<ObjectStore> {
     this.#shared.files.refuseClosed();
@@ -40,7 +40,7 @@ export class ObjectFolder {
     return opening;
   }
 
-  /** Closes the files; they are opened again for the next reading. */
+  /** Closes the files; the next read opens them again. */
   close(): void {
     this.#opening?.then(
       (store) => store.close(),

@@ -5,8 +5,8 @@ const PEEL = /\^\{(commit|tree|blob|tag|)\}$/;
 const DIGITS = /^[0-9a-f]{4,64}$/;
 
 /**
- * Takes the name of an object apart: an object id (also a shortened one) or a reference, with an optional `^{type}`.
- * @returns `wanted` is the type, empty for anything but a tag, undefined where none follows
+ * Parses the name of an object: an object id (possibly abbreviated) or a reference, with an optional `^{type}`.
+ * @returns `wanted` is the type, empty for anything but a tag, undefined without a suffix
  * @throws GitError `invalid` for any other text
  */
 export function parseObjectName(name: string): { bare: string; wanted: string | undefined } {

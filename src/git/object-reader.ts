@@ -17,20 +17,20 @@ import { TreeObject } from './tree-object.ts';
 export interface ObjectInfo {
   oid: string;
   type: ObjectType;
-  /** Bytes of content. */
+  /** Size of the content in bytes. */
   size: number;
 }
 
-/** `data` is null where the object is larger than the caller wanted: `stream` it instead. */
+/** `data` is null if the object exceeds the requested size: use `stream` instead. */
 export interface ObjectData extends ObjectInfo {
   data: Buffer | null;
 }
 
-/** Commits, trees and tags above this are refused: none that people make comes near. */
+/** Larger commits, trees and tags are refused. Real ones are far smaller. */
 const MAX_PARSED_BYTES = 32 * 1024 * 1024;
 const MAX_CHECKED_BYTES = 1024 * 1024;
 
-/** Reads the objects of one repository from its files. */
+/** Reads the objects of one repository. */
 export class ObjectReader {
   readonly #id: string;
   readonly #dir: string;
@@ -38,7 +38,7 @@ export class ObjectReader {
   readonly #cache: ObjectCache;
   readonly #resolve: (ref: string) => Promise<string | null>;
 
-  /** @param resolve the id that a reference holds; null where there is no such reference */
+  /** @param resolve returns the id of a reference; null if there is no such reference */
   constructor(
     id: string,
     dir: string,
@@ -59,9 +59,9 @@ export class ObjectReader {
   }
 
   /**
-   * Type and size of an object; null where it does not exist or a shortened id is ambiguous. Of a damaged repository
-   * nobody can say that a complete id does not exist.
-   * @param name a complete or shortened object id, or a name below `refs/`, with an optional `^{commit}`
+   * Type and size of an object; null if it does not exist or an abbreviated id is ambiguous. In a damaged repository, a
+   * missing complete id is an error.
+   * @param name a complete or abbreviated object id, or a name below `refs/`, with an optional `^{commit}`
    * @throws GitError `invalid` for any other text, `corrupt`, `failed`, `busy`
    */
   async info(name: string): Promise<ObjectInfo | null> {
@@ -75,8 +75,8 @@ export class ObjectReader {
   }
 
   /**
-   * An object with its content, which is left out (`data: null`) where it is larger than `maxBytes`.
-   * The buffer may be shared: it must not be changed.
+   * An object with its content, which is null if it is larger than `maxBytes`. The buffer may be shared and must not be
+   * modified.
    * @throws GitError as `info`
    */
   async read(oid: string, maxBytes: number): Promise<ObjectData | null> {
@@ -100,9 +100,9 @@ export class ObjectReader {
   }
 
   /**
-   * What `take` makes of the content of a blob at once; it lies in memory that is used again.
-   * @returns null where there is no such blob, or it is larger than `maxBytes`
-   * @throws GitError as `info`; what `take` throws
+   * Passes the content of a blob to `take` synchronously; it lies in reusable memory.
+   * @returns null if there is no such blob, or it is larger than `maxBytes`
+   * @throws GitError as `info`; errors of `take`
    */
   async useBlob<T>(oid: string, maxBytes: number, take: (content: Buffer) => T): Promise<T | null> {
     const cached = this.#cache.get(this.#id, oid);
@@ -115,7 +115,7 @@ export class ObjectReader {
     return found === null ? null : found.taken;
   }
 
-  /** Takes note of objects that were just written, with their ids, so that nobody reads them for what is known. */
+  /** Caches new objects that were just written, with their ids. */
   remember(objects: readonly NewObject[]): void {
     for (const { type, data, oid } of objects) {
       if (oid === undefined || !Buffer.isBuffer(data)) continue;
@@ -127,8 +127,8 @@ export class ObjectReader {
   }
 
   /**
-   * The type of an object whose content lies on the disk as its id says, whatever is in memory: a repository can be damaged
-   * meanwhile. Of a large one only the beginning is looked at.
+   * Type of an object, verified on disk whatever is cached, since a repository can be damaged meanwhile. Only the start
+   * of a large object is verified.
    * @throws GitError as `info`
    */
   async typeOnDisk(oid: string): Promise<ObjectType | null> {
@@ -139,7 +139,7 @@ export class ObjectReader {
   }
 
   /**
-   * A parsed commit; null where there is none of this id. Shared: it must not be changed.
+   * A parsed commit; null if there is none with this id. Shared; must not be modified.
    * @throws GitError as `info`
    */
   async commit(oid: string): Promise<Commit | null> {
@@ -151,7 +151,7 @@ export class ObjectReader {
   }
 
   /**
-   * The entries of a tree in git's order; null where there is no tree of this id. Shared: not to be changed.
+   * The entries of a tree in git's order; null if there is none with this id. Shared; must not be modified.
    * @throws GitError as `info`
    */
   async tree(oid: string): Promise<readonly TreeEntry[] | null> {
@@ -164,7 +164,7 @@ export class ObjectReader {
   }
 
   /**
-   * A tree that is not taken apart; null where there is none of this id. For a few of its entries.
+   * An unparsed tree, for access to a few entries; null if there is none with this id.
    * @throws GitError as `info`
    */
   async treeObject(oid: string): Promise<TreeObject | null> {
@@ -172,10 +172,10 @@ export class ObjectReader {
   }
 
   /**
-   * What `take` makes of a tree at once; it may lie in memory that is used again.
-   * @param lasts whether the tree is to be used longer; it is kept then
-   * @returns null where there is no tree of this id
-   * @throws GitError as `info`; what `take` throws
+   * Passes a tree to `take` synchronously; it may lie in reusable memory.
+   * @param lasts whether the tree is used longer, which caches it
+   * @returns null if there is no tree with this id
+   * @throws GitError as `info`; errors of `take`
    */
   async useTree<T>(oid: string, take: (tree: TreeObject) => T, lasts = false): Promise<T | null> {
     const cached = this.#cache.get(this.#id, oid);
@@ -190,7 +190,7 @@ export class ObjectReader {
   }
 
   /**
-   * A parsed annotated tag; null where there is none of this id. Shared: it must not be changed.
+   * A parsed annotated tag; null if there is none with this id. Shared; must not be modified.
    * @throws GitError as `info`
    */
   async tag(oid: string): Promise<Tag | null> {
@@ -203,9 +203,9 @@ export class ObjectReader {
   }
 
   /**
-   * The content of a blob of any size, with back-pressure. Destroying the stream ends the child; a damaged
-   * or missing blob is an error of the stream, also after its first bytes.
-   * @throws GitError `invalid` where `oid` is no complete object id (of the call, not of the stream)
+   * Streams the content of a blob of any size, with back-pressure. Destroying the stream ends the child; a damaged or
+   * missing blob is an error of the stream, possibly after its first bytes.
+   * @throws GitError `invalid` if `oid` is not a complete object id (of the call, not of the stream)
    */
   stream(oid: string, options: StreamOptions = {}): Readable {
     if (!isOid(oid)) throw new GitError('invalid', 'not an object id');
@@ -215,7 +215,7 @@ export class ObjectReader {
     });
   }
 
-  /** @param scope of the request: the stream is read after its handler has ended */
+  /** @param scope of the request: the stream is read after its handler has returned */
   async *#chunks(oid: string, options: StreamOptions, scope: RequestScope): AsyncGenerator<Buffer> {
     const signal = options.signal ?? scope.signal;
     const store = await this.#folder.open();
@@ -244,12 +244,12 @@ export class ObjectReader {
     return found === null ? null : found.parsed;
   }
 
-  /** An object by its complete id. */
+  /** Reads an object by its complete id. */
   async #raw(oid: string, maxBytes: number): Promise<RawObject | null> {
     return await this.#use(oid, maxBytes, detachedObject);
   }
 
-  /** What `take` makes of an object at once: its content may lie in memory that is used again. */
+  /** Passes an object to `take` synchronously; its content may lie in reusable memory. */
   async #use<T>(oid: string, maxBytes: number, take: (object: RawObject) => T): Promise<T | null> {
     const open = this.#folder.open();
     const store = open instanceof Promise ? await open : open;
@@ -271,7 +271,7 @@ export class ObjectReader {
     return oid === null || wanted === undefined ? oid : await names.peel(oid, wanted);
   }
 
-  /** An object that is not found where something is damaged is no object that never was. */
+  /** Throws if a missing object may be lost through damage. */
   async #refuseLost(name: string): Promise<void> {
     if (isOid(name) ? !(await isPossiblyLost(this.#dir, name)) : isRepository(this.#dir)) return;
     throw new GitError('corrupt', `object ${name} is lost`);

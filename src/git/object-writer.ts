@@ -9,17 +9,17 @@ import { storeObjects } from './writer/writing-thread.ts';
 export interface NewObject {
   type: ObjectType;
   data: FileContent;
-  /** Its id, where `nameObject` has been asked for it already. */
+  /** Its id, if `nameObject` has already computed it. */
   oid?: string;
 }
 
 const HASH_SLICE = 512 * 1024;
-/** Objects written at the same time, which bounds open files and compressed data held. */
+/** Maximum number of objects written concurrently, which bounds open files and buffered data. */
 const PARALLEL = 32;
-/** More bytes are written here: they would have to be copied for the thread of writes. */
+/** Larger writes run in this thread, since their data would have to be copied to the writer thread. */
 const MAX_IN_THREAD = 512 * 1024;
 
-/** The id of an object; a large one is hashed in slices, so that other requests go on in between. */
+/** Computes an object id; hashes large objects in slices, so that other requests can run in between. */
 export async function nameObject(type: ObjectType, data: FileContent, format: ObjectFormat = 'sha1'): Promise<string> {
   const hash = createHash(format).update(`${type} ${sizeOf(data)}\0`);
   if (!Buffer.isBuffer(data)) {
@@ -34,22 +34,23 @@ export async function nameObject(type: ObjectType, data: FileContent, format: Ob
 }
 
 /**
- * Writes loose objects into one repository. They are durable, and visible to every git process, when the promise
- * fulfils; an object that is there already is kept and counts as used just now, so that no clean-up takes it.
+ * Writes loose objects into one repository. They are durable and visible to every git process when the promise fulfils.
+ * Existing objects are kept and touched, so that no clean-up removes them.
  */
 export class ObjectWriter {
   readonly #objects: string;
   readonly #format: ObjectFormat;
 
-  /** @param dir the repository's directory */
+  /** @param dir directory of the repository */
   constructor(dir: string, format: ObjectFormat = 'sha1') {
     this.#objects = join(dir, 'objects');
     this.#format = format;
   }
 
   /**
-   * @param objects in any order; they are all there or, after an error, some are, unreferenced
-   * @returns their ids, in the order given
+   * Writes objects.
+   * @param objects in any order; after an error, some may exist, unreferenced
+   * @returns their ids in the given order
    * @throws the file system's error (disk full, no permission)
    */
   async write(objects: readonly NewObject[]): Promise<string[]> {
@@ -60,8 +61,8 @@ export class ObjectWriter {
 
   /**
    * As `write`.
-   * @param oids gets their ids, in the order given
-   * @returns the ids of those that were not there before
+   * @param oids receives their ids in the given order
+   * @returns the ids of those that did not exist before
    */
   async store(objects: readonly NewObject[], oids: string[] = []): Promise<Set<string>> {
     const fresh = new Set<string>();

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import { currentScope, inScope, type RequestScope } from '../core/request-scope.ts';
 import { type GitOptions, gitFailure, killedError, spawnGit } from './git.process.ts';
 
-/** What a streaming child may allocate, in bytes: of several files of the size that git treats as streams. */
+/** Memory limit in bytes of a streaming child: enough for several files below git's streaming threshold. */
 const CHILD_MEMORY = 512 * 1024 * 1024;
 
 /**
- * The output of a git command as it comes, with back-pressure. Destroying the stream ends git; a failure on the way is
- * an error of the stream. Slow readers take no place that short commands wait for.
- * @param args all built by us, as for `spawnGit`
+ * Streams the output of a git command, with back-pressure. Destroying the stream ends git; a failure is an error of the
+ * stream. Slow readers take no slot of short commands.
+ * @param args built by the server, as for `spawnGit`
  */
 export const gitOutput = (args: readonly string[], options: Omit<GitOptions, 'lane'>): Readable =>
   Readable.from(chunks(args, { memory: CHILD_MEMORY, ...options, lane: 'transport' }, currentScope()), {
@@ -16,7 +16,7 @@ export const gitOutput = (args: readonly string[], options: Omit<GitOptions, 'la
     highWaterMark: 256 * 1024,
   });
 
-/** @param scope of the request: the stream is read after its handler has ended */
+/** @param scope of the request: the stream is read after its handler has returned */
 async function* chunks(args: readonly string[], options: GitOptions, scope: RequestScope): AsyncGenerator<Buffer> {
   const git = await inScope(scope, () => spawnGit(args, options));
   git.stdin.end();

@@ -14,8 +14,8 @@ const CARET = 0x5e;
 const LINES_AT_ONCE = 2_000;
 
 /**
- * Takes references out of a repository's `packed-refs`; durable when it fulfils. Hold its lock.
- * @param names full ones; those that are not there are passed over
+ * Removes references from `packed-refs`; durable when it fulfils. Requires its lock.
+ * @param names full names; missing ones are ignored
  * @throws the file system's error
  */
 export async function removePacked(dir: string, names: readonly string[]): Promise<void> {
@@ -25,16 +25,16 @@ export async function removePacked(dir: string, names: readonly string[]): Promi
 }
 
 /**
- * Puts references into a repository's `packed-refs`, in place of what it has of the same names; durable when it fulfils. Hold its
- * lock, and those of the references: their files come before what is packed.
- * @param refs full names with what they point to; branches point to commits
+ * Adds or replaces references in `packed-refs`; durable when it fulfils. Requires its lock and those of the references,
+ * whose loose files take precedence.
+ * @param refs full names with their targets; branches point to commits
  * @throws the file system's error
  */
 export async function addPacked(dir: string, refs: ReadonlyMap<string, string>): Promise<void> {
   const content = await readPacked(dir);
   const header = content[0] === HASH ? content.toString('latin1', 0, endOf(content, 0)).trimEnd() : '';
   const kept = await without(sortedEntries(content), [...refs.keys()]);
-  // Latin-1 strings: one character a byte, so that their order is the order of bytes.
+  // Latin-1 strings have one character for each byte, so their order is the byte order.
   const added = [...refs]
     .map(([name, oid]) => ({ name: encodeBytes(name).toString('latin1'), oid }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -67,7 +67,7 @@ const linesOf = (refs: readonly { name: string; oid: string }[]): Buffer =>
 
 const TRAITS = '# pack-refs with:';
 
-/** What the header may still promise of the peeled tags: git looks itself where it promises nothing. */
+/** Traits that the header may still declare about peeled tags: without them git peels tags itself. */
 function traitsWith(header: string, isNew: boolean, refs: ReadonlyMap<string, string>): string[] {
   for (const name of refs.keys()) if (!name.startsWith(HEADS)) return [];
   if (isNew) return ['peeled', 'fully-peeled'];
@@ -85,7 +85,7 @@ const readPacked = (dir: string): Promise<Buffer> =>
 
 async function replacePacked(dir: string, content: Buffer): Promise<void> {
   const path = join(dir, 'packed-refs');
-  // The name of a lock, so that what a crash leaves is cleared away as one.
+  // Named like a lock, so that leftovers of a crash are removed as one.
   const temporary = `${path}.${randomUUID()}.lock`;
   try {
     const handle = await open(temporary, 'wx', 0o644);
@@ -103,7 +103,7 @@ async function replacePacked(dir: string, content: Buffer): Promise<void> {
   await syncPath(dir);
 }
 
-/** The file without the lines of some references, and without what their tags lead to. */
+/** The file without the lines of some references and their peeled lines. */
 async function without(content: Buffer, names: readonly string[]): Promise<Buffer> {
   const leaving = new Set(names.map((name) => encodeBytes(name).toString('latin1')));
   const kept: Buffer[] = [];
@@ -124,5 +124,5 @@ async function without(content: Buffer, names: readonly string[]): Promise<Buffe
   return Buffer.concat([...kept, content.subarray(from)]);
 }
 
-/** Where the line after the one that begins at `at` begins. */
+/** Start of the line after the one that starts at `at`. */
 const endOf = (content: Buffer, at: number): number => content.indexOf(FEED, at) + 1 || content.length + 1;

@@ -9,27 +9,27 @@ export interface Ref {
   /** Full name. */
   name: string;
   oid: string;
-  /** What an annotated tag finally points to, where the repository has noted it. */
+  /** Peeled target of an annotated tag, if recorded. */
   peeled?: string;
 }
 
 const EMPTY = Buffer.alloc(0);
 const MAX_FOUND = 500;
 
-/** Git's `packed-refs` file: kept as it is on disk and searched by bisection, as a change of it costs a re-read. */
+/** Git's `packed-refs` file, kept as raw bytes and searched by bisection, so that a change only costs a re-read. */
 export class PackedRefs {
   readonly #path: string;
   #stamp: FileStamp | undefined;
   #content: Buffer = EMPTY;
   #version = 0;
-  /** What was searched for in the present content. */
+  /** Look-ups in the current content. */
   readonly #found = new LRUCache<string, { value: string | null }>({ max: MAX_FOUND });
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Brings the content up to date; gives a number that changes only when the content does. */
+  /** Refreshes the content; returns a number that changes only with the content. */
   refresh(): number {
     const stats = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) {
@@ -50,7 +50,7 @@ export class PackedRefs {
     this.#version += 1;
   }
 
-  /** The object a full name is packed with, or null. Call `refresh` first. */
+  /** Packed object id of a full name, or null. Call `refresh` first. */
   find(name: string): string | null {
     let oid = this.#found.get(name);
     if (oid === undefined) {
@@ -61,12 +61,12 @@ export class PackedRefs {
     return oid.value;
   }
 
-  /** Whether anything is packed below a prefix. Call `refresh` first. */
+  /** Whether any reference is packed below a prefix. Call `refresh` first. */
   has(prefix: string): boolean {
     return this.#refAt(this.#lowerBound(encodeBytes(prefix)))?.name.startsWith(prefix) ?? false;
   }
 
-  /** The packed references below a prefix, in byte order. Call `refresh` first. */
+  /** Packed references below a prefix, in byte order. Call `refresh` first. */
   below(prefix: string): Ref[] {
     const refs: Ref[] = [];
     for (let at = this.#lowerBound(encodeBytes(prefix)); at < this.#content.length; at = this.#next(at)) {
@@ -78,7 +78,7 @@ export class PackedRefs {
     return refs;
   }
 
-  /** The start of the first entry whose name is not before `key`. */
+  /** Start of the first entry whose name is not less than `key`. */
   #lowerBound(key: Buffer): number {
     let low = 0;
     let high = this.#content.length;
@@ -93,7 +93,7 @@ export class PackedRefs {
     return low;
   }
 
-  /** The start of the entry that the byte at `at` belongs to: its line, or the line before a `^` line. */
+  /** Start of the entry that contains the byte at `at`: its line, or the line before a `^` line. */
   #entryStart(at: number, low: number): number {
     let start = at;
     for (;;) {
@@ -109,7 +109,7 @@ export class PackedRefs {
     return end < 0 ? this.#content.length : end;
   }
 
-  /** The start of the entry after the one at `at`. */
+  /** Start of the entry after the one at `at`. */
   #next(at: number): number {
     let next = Math.min(this.#lineEnd(at) + 1, this.#content.length);
     while (this.#content[next] === 0x5e) next = Math.min(this.#lineEnd(next) + 1, this.#content.length);
@@ -137,7 +137,7 @@ function readSorted(path: string): Buffer {
   }
 }
 
-/** The entries of such a file in byte order, without its header; git sorts them itself and says so. */
+/** The entries of a file in byte order, without its header. Git's own files are sorted, as their header states. */
 export function sortedEntries(file: Buffer): Buffer {
   let content = file;
   let header = '';
@@ -154,7 +154,7 @@ export function sortedEntries(file: Buffer): Buffer {
       entries.push({ name: line.slice(line.indexOf(' ') + 1), text: `${line}\n` });
     }
   }
-  // Latin-1 strings: one character a byte, so that their order is the order of bytes.
+  // Latin-1 strings have one character for each byte, so their order is the byte order.
   entries.sort((a, b) => compareBytes(a.name, b.name));
   return Buffer.from(entries.map((entry) => entry.text).join(''), 'latin1');
 }

@@ -7,12 +7,12 @@ import type { Repository } from './git.repository.ts';
 const HUNK = '@@';
 
 /**
- * What a whole comparison comes to, whatever lines and commits it stands on: two versions of one change have the same. As
- * in git's patch ids, numbers of lines and blanks count for nothing. It is made of the diff that is shown.
+ * Fingerprint of a comparison, independent of line numbers, whitespace and base commits, like git's patch ids: equal
+ * for two versions of the same change. Computed from the displayed diff.
  * @param from id of a commit or tree
  * @param to id of a commit or tree
- * @returns 40 hexadecimal digits; null where nothing changed; of a change that is shown in part alone an id that only the
- * very same two share
+ * @returns 40 hexadecimal digits; null if nothing changed; for a truncated diff an id shared only by identical
+ *   comparisons
  * @throws GitError as `diffTrees`
  */
 export async function patchId(repo: Repository, from: string, to: string): Promise<string | null> {
@@ -25,7 +25,7 @@ export async function patchId(repo: Repository, from: string, to: string): Promi
   return hash.digest('hex');
 }
 
-/** A file without its patch stands for itself. */
+/** A file without a patch is represented by its ids. */
 function whatOf({ oldPath, newPath, aMode, bMode, oldOid, newOid, binary, diff }: FileDiff): string[] {
   const lines = binary || diff === '' ? [oldOid, newOid] : diff.split('\n').filter((line) => !line.startsWith(HUNK));
   return [oldPath, newPath, aMode, bMode, ...lines.map((line) => line.replaceAll(/\s/g, ''))];

@@ -8,17 +8,17 @@ const COLON = 0x3a;
 const AT = 0x40;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
-/** Whether a line, from `start` to `end`, begins with a text. */
+/** Whether the line from `start` to `end` starts with a prefix. */
 function startsWith(bytes: Buffer, start: number, end: number, prefix: Buffer): boolean {
   if (bytes[start] !== prefix[0] || end - start < prefix.length) return false;
   return bytes.compare(prefix, 0, prefix.length, start, start + prefix.length) === 0;
 }
 
-/** Lines that follow on each other in some bytes. */
+/** Consecutive lines in a buffer. */
 interface Run {
   bytes: Buffer;
   start: number;
-  /** Behind the line feed of the last line; past the end of the bytes where that is not in them. */
+  /** Position after the line feed of the last line; beyond the buffer if the line feed is not in it. */
   end: number;
 }
 
@@ -26,8 +26,8 @@ const textOf = ({ bytes, start, end }: Run): Buffer =>
   end > bytes.length ? Buffer.concat([bytes.subarray(start), Buffer.of(NEWLINE)]) : bytes.subarray(start, end);
 
 /**
- * Builds the diffs of files from the lines of `git diff-tree --raw --patch`, one after the other. First come the raw
- * lines, then the patches in the same order; a file whose lines differ in ignored blanks only has no patch.
+ * Parses `git diff-tree --raw --patch` line by line into file diffs. All raw lines come first, then the patches in the
+ * same order; a file with only ignored whitespace changes has no patch.
  */
 export class PatchParser {
   readonly #limits: DiffLimits;
@@ -47,9 +47,9 @@ export class PatchParser {
   }
 
   /**
-   * Takes the next line, without its line feed: these bytes from `start` to `end`, which must stay as they are.
-   * @param wholeLength its length, where this is only its beginning
-   * @returns false once nothing more will be kept
+   * Parses the next line, the bytes from `start` to `end` without the line feed. The bytes must not change afterwards.
+   * @param wholeLength its full length, if it is truncated
+   * @returns false once nothing more is needed
    */
   push(bytes: Buffer, start: number, end: number, wholeLength: number): boolean {
     if (this.#current === null) {
@@ -62,7 +62,7 @@ export class PatchParser {
     return true;
   }
 
-  /** The result, once all lines were pushed or `push` gave false. */
+  /** The result, once all lines were pushed or `push` returned false. */
   async finish(): Promise<DiffResult> {
     if (!this.#files.isOver && this.#close()) this.#skipTo(this.#changes.length);
     return await this.#files.result(this.#changedFiles);
@@ -74,7 +74,7 @@ export class PatchParser {
     if (this.#changes.length < this.#limits.maxFiles) this.#changes.push(...changes);
   }
 
-  /** Files between the last patch and this one have none. */
+  /** Files between the previous patch and this one have none. */
   #skipTo(end: number): void {
     for (; this.#next < end; this.#next += 1) this.#files.addEmpty(emptyDiff(this.#changes[this.#next]!));
   }
@@ -109,14 +109,14 @@ export class PatchParser {
     else this.#patch.push({ bytes, start, end: end + 1 });
   }
 
-  /** What was taken of the file at hand. */
+  /** Collected content of the current file. */
   #content(): Buffer {
     const [first, ...others] = this.#patch;
     if (first === undefined) return Buffer.alloc(0);
     return others.length === 0 ? textOf(first) : Buffer.concat(this.#patch.map(textOf));
   }
 
-  /** Ends the file at hand; gives whether the limits leave room for another. */
+  /** Ends the current file; returns whether the limits allow another one. */
   #close(): boolean {
     const current = this.#current;
     if (current === null) return true;

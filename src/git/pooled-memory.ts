@@ -1,6 +1,6 @@
 import { releaseWhenIdle } from '../core/idle-memory.ts';
 
-/** Bytes of one piece. */
+/** Size of a buffer in bytes. */
 const BYTES = 256 * 1024;
 const MAX_SPARE = 8;
 const spare: Buffer[] = [];
@@ -8,12 +8,12 @@ releaseWhenIdle(() => {
   spare.length = 0;
 });
 
-/** Makes a copy of a content, a large one in memory of its own. */
+/** Copies a content, a large one into its own memory. */
 export type CopyContent = (data: Buffer) => Buffer;
 
 /**
- * Lends memory for one content until `work` has ended: what is allocated each time is garbage that takes long to collect.
- * @returns what `work` gives
+ * Lends memory for one content while `work` runs. Fresh allocations would be garbage that takes long to collect.
+ * @returns the result of `work`
  */
 export async function withPooledMemory<T>(work: (copy: CopyContent) => Promise<T>): Promise<T> {
   const memory = spare.pop() ?? Buffer.allocUnsafeSlow(BYTES);

@@ -2,14 +2,13 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** A hundredth of a second, by which Linux counts the times of processes. */
+/** Unit of process times on Linux: 10 ms. */
 const TICK_MS = 10;
 
 /**
- * The processor time that a process group has taken so far, in milliseconds: of its processes, and of those that they have waited
- * for. What other programs took meanwhile is no part of it.
- * @param group the id of its first process
- * @returns null where the system does not tell
+ * Processor time of a process group in milliseconds: of its processes and the children they have waited for.
+ * @param group id of its first process
+ * @returns null if the system does not provide it
  */
 export async function processGroupCpuTime(group: number): Promise<number | null> {
   try {
@@ -21,7 +20,7 @@ export async function processGroupCpuTime(group: number): Promise<number | null>
 
 async function fromProc(group: number): Promise<number> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  if (ids.length === 0) throw new Error('no processes are told of');
+  if (ids.length === 0) throw new Error('no processes found');
   const times = await Promise.all(ids.map(async (id) => ticksIn(await statOf(id), group)));
   return times.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
 }
@@ -29,15 +28,15 @@ async function fromProc(group: number): Promise<number> {
 /** Empty for a process that has ended meanwhile. */
 const statOf = (id: string): Promise<string> => readFile(`/proc/${id}/stat`, 'latin1').catch(() => '');
 
-/** Processor time in a line of Linux, of the process and of its children that have ended, where it is of the group. */
+/** Processor time in a `stat` line, of the process and its ended children, if it belongs to the group. */
 function ticksIn(stat: string, group: number): number {
-  // The name of the program stands in brackets, and may hold any of them.
+  // The program name is in parentheses and may contain any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (Number(fields[2]) !== group) return 0;
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
 }
 
-/** Where there is no /proc, as on macOS: children that have ended are left out. */
+/** Fallback without /proc, as on macOS: ended children are not included. */
 async function fromPs(group: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pgid=', '-o', 'time='], { timeout: 10_000 });
   return stdout
@@ -47,7 +46,7 @@ async function fromPs(group: number): Promise<number> {
     .reduce((sum, [, time = '']) => sum + parsePsTime(time), 0);
 }
 
-/** Milliseconds of `[[days-]hours:]minutes:seconds`. */
+/** Parses `[[days-]hours:]minutes:seconds` to milliseconds. */
 export function parsePsTime(time: string): number {
   const [clock = '', days = '0'] = time.split('-').reverse();
   const seconds = clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);

@@ -1,7 +1,7 @@
 import { decodeBytes } from './git.bytes.ts';
 import { GitError } from './git.errors.ts';
 
-/** One line of `git diff-tree --raw`: a changed path. */
+/** A line of `git diff-tree --raw`: a changed path. */
 export interface RawChange {
   oldMode: string;
   newMode: string;
@@ -11,17 +11,17 @@ export interface RawChange {
   status: 'A' | 'D' | 'M' | 'R';
   oldPath: string;
   newPath: string;
-  /** The line that opens this change's patch, its bytes as Latin-1. */
+  /** First line of this change's patch, bytes as Latin-1. */
   header: string;
 }
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 };
 const LINE = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/;
-/** A name without quotes, of ASCII alone. */
+/** An unquoted ASCII name. */
 const PLAIN = /^(?!")[ -~]*$/;
 const ABSENT = '000000';
 
-/** The bytes of a name as git prints it: as it is, or in double quotes with the escapes of C. */
+/** Decodes a printed name: unquoted, or in double quotes with C escapes. */
 export function unquoteName(name: Buffer): Buffer {
   if (name[0] !== 0x22) return name;
   const text = name.toString('latin1', 1, name.length - 1);
@@ -31,19 +31,19 @@ export function unquoteName(name: Buffer): Buffer {
   return Buffer.from(plain, 'latin1');
 }
 
-/** A printed name with a side's prefix before it, within the quotes where it has some. */
+/** Adds a side's prefix to a printed name, inside the quotes if there are any. */
 const withPrefix = (prefix: string, name: string): string =>
   name.startsWith('"') ? `"${prefix}${name.slice(1)}` : prefix + name;
 
-/** What a printed name, its bytes as Latin-1, stands for. */
+/** Path of a printed name, given as bytes in Latin-1. */
 function pathOf(name: string): string {
   return PLAIN.test(name) ? name : decodeBytes(unquoteName(Buffer.from(name, 'latin1')));
 }
 
 /**
- * Reads one raw line. A change of type (a file that becomes a symbolic link) is a deletion and an addition, as in the
- * patch.
- * @throws GitError `corrupt` where the line is none
+ * Parses a raw line. A change of type (such as from a file to a symbolic link) becomes a deletion and an addition, as
+ * in the patch.
+ * @throws GitError `corrupt` for an invalid line
  */
 export function parseRawLine(line: Buffer): RawChange[] {
   const [meta, oldName, lastName] = line.toString('latin1').split('\t', 3);

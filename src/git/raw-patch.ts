@@ -3,7 +3,7 @@ import { checkOids } from './arguments.ts';
 import type { Repository } from './git.repository.ts';
 import { gitOutput } from './output.ts';
 
-/** Bytes that a streamed patch usually takes at most, git and its two files included. */
+/** Usual maximum memory in bytes of a streamed patch, including git and two files. */
 export const PATCH_MEMORY: number = 32 * 1024 * 1024;
 
 const CPU_MS = 10 * 60_000;
@@ -11,8 +11,8 @@ const PATCH = ['diff-tree', '-r', '-p', '--find-renames=30%', '--no-ext-diff', '
 const PREFIXES = ['--submodule=short', '--src-prefix=a/', '--dst-prefix=b/'];
 
 /**
- * What changed from one commit to another as git prints it, of any size, streamed.
- * Serves `GET /projects/:id/merge_requests/:iid/raw_diffs`.
+ * Streams the changes between two commits in git's format, of any size. Serves `GET
+ * /projects/:id/merge_requests/:iid/raw_diffs`.
  * @throws GitError `invalid` for incomplete ids (of the call, not of the stream)
  */
 export function rawPatch(repo: Repository, from: string, to: string, signal: AbortSignal): Readable {

@@ -5,18 +5,18 @@ import { type GitChild, type GitOptions, gitFailure, killedError, spawnGit } fro
 export interface RecordOptions extends GitOptions {
   /** Written to standard input, which is then closed. */
   input?: Buffer | string;
-  /** The byte that ends a record; default 10 (newline). */
+  /** Terminator of a record; default 10 (newline). */
   separator?: number;
-  /** Bytes of one record that are kept, what is longer is cut; default: all of it. */
+  /** Maximum length of a record in bytes; longer ones are truncated; default: unlimited. */
   maxRecord?: number;
-  /** Bytes of output read before the child is ended and `output_too_large` thrown; default 256 MiB. */
+  /** Maximum output in bytes, above which the child is ended with `output_too_large`; default 256 MiB. */
   maxOutput?: number;
 }
 
-/** Gets one record without its separator; `false` ends the reading early, which is no failure. */
+/** Receives a record without its separator; `false` ends the reading early, which is not a failure. */
 export type OnRecord = (record: Buffer, wholeLength: number) => unknown;
 
-/** The same for a record that is a part of some bytes, which are not copied. */
+/** Like `OnRecord`, for a record as a range of a buffer, without a copy. */
 export type OnSpan = (bytes: Buffer, start: number, end: number, wholeLength: number) => unknown;
 
 const spanOf =
@@ -24,7 +24,7 @@ const spanOf =
   (bytes, start, end, wholeLength) =>
     onRecord(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), wholeLength);
 
-/** Splits chunks into records without copying those that lie within one chunk. */
+/** Splits chunks into records; copies only those that span chunks. */
 export class Splitter {
   readonly #separator: number;
   readonly #maxRecord: number;
@@ -47,7 +47,7 @@ export class Splitter {
     this.#kept += cut.length;
   }
 
-  /** Hands over the record collected so far; gives whether to go on. */
+  /** Emits the buffered record; returns whether to continue. */
   flush(): boolean {
     const record = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
     const length = this.#length;
@@ -57,7 +57,7 @@ export class Splitter {
     return this.#onSpan(record, 0, record.length, length) !== false;
   }
 
-  /** @returns false once `onRecord` wants no more */
+  /** @returns false once `onRecord` has returned false */
   push(chunk: Buffer): boolean {
     let at = 0;
     for (let end = chunk.indexOf(this.#separator); end >= 0; end = chunk.indexOf(this.#separator, at)) {
@@ -87,7 +87,7 @@ async function split(stdout: Readable, splitter: Splitter, maxOutput: number): P
 }
 
 /**
- * Runs a git command and hands over its output record by record, as it comes; memory holds one chunk.
+ * Runs a git command and passes on its output record by record; memory holds one chunk.
  * @throws GitError `failed` for an exit code other than 0, `timeout`, `aborted`, `output_too_large`, `busy`
  */
 export async function readRecords(args: readonly string[], options: RecordOptions, onRecord: OnRecord): Promise<void> {
@@ -119,15 +119,15 @@ async function mustEndWell(git: GitChild, name: string | undefined): Promise<voi
   if (code !== 0) throw gitFailure(name, code, stderr);
 }
 
-/** One record without its separator, cut at `maxRecord`, and how long it is. */
+/** A record without its separator, truncated at `maxRecord`, with its full length. */
 export interface WholeRecord {
   record: Buffer;
   length: number;
 }
 
 /**
- * The same for who has to wait between records: those of each chunk together. Git waits as long as its reader does. Whoever
- * leaves early ends it.
+ * Like `readRecords`, for asynchronous consumers: yields the records of each chunk together. Git waits for the
+ * consumer, and an early return ends it.
  * @throws GitError `failed`, `timeout`, `aborted`, `busy`
  */
 export async function* recordBatches(

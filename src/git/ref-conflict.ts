@@ -2,9 +2,9 @@ import { isValidRefName } from './ref-name.ts';
 import type { RefStore } from './refs.ts';
 
 /**
- * A ref that cannot exist beside another, for one's name is a folder of the other's.
+ * Finds an existing ref that conflicts with a new one, because one name is a folder of the other.
  * @param ref full name, e.g. `refs/heads/feature/x`
- * @returns e.g. `refs/heads/feature`, or of `refs/heads/feature/x/y` one; null where none is in the way
+ * @returns e.g. `refs/heads/feature`, or a ref below `refs/heads/feature/x/`; null if there is none
  */
 export async function findRefConflict(refs: RefStore, ref: string): Promise<string | null> {
   const parts = ref.split('/');

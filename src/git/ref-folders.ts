@@ -1,5 +1,5 @@
-/** Where branches are: a branch `main` is the ref `refs/heads/main`. */
+/** Prefix of branches: the branch `main` is the ref `refs/heads/main`. */
 export const HEADS = 'refs/heads/';
 
-/** Where tags are. */
+/** Prefix of tags. */
 export const TAGS = 'refs/tags/';

@@ -2,10 +2,10 @@ import { LockFile } from './lock-file.ts';
 import { type LooseFile, readLooseRef } from './loose-ref-file.ts';
 import { removeFiles, takeLocks } from './writer/writing-thread.ts';
 
-/** Files that the writing thread works on before others have their turn. */
+/** Number of files that the writer thread processes before yielding. */
 const BATCH_SIZE = 100;
 
-/** The locks of many references of a repository: taken and given up apart from the thread of the requests. */
+/** Locks of many references, taken and released outside the main thread. */
 export class RefLocks {
   readonly #dir: string;
   readonly #made: Set<string>;
@@ -13,17 +13,17 @@ export class RefLocks {
   readonly #files: number[] = [];
   readonly #alone: LockFile[] = [];
 
-  /** @param made gets the folders that had to be made, relative to `dir` */
+  /** @param made receives the created folders, relative to `dir` */
   constructor(dir: string, made: Set<string>) {
     this.#dir = dir;
     this.#made = made;
   }
 
   /**
-   * Takes them all.
-   * @param waitMs how long another holder of one is waited for
-   * @returns what stands in the place of each reference
-   * @throws as `LockFile.take`; what was taken is to be released all the same
+   * Takes all locks.
+   * @param waitMs maximum wait for another holder of a lock
+   * @returns the current state of each reference
+   * @throws as `LockFile.take`; locks taken so far must still be released
    */
   async take(refs: readonly string[], waitMs: number): Promise<LooseFile[]> {
     const found: LooseFile[] = [];
@@ -42,7 +42,7 @@ export class RefLocks {
     return found;
   }
 
-  /** One that somebody holds, or that cannot be taken. */
+  /** Takes a lock that is held or failed in the batch. */
   async #takeAlone(ref: string, waitMs: number): Promise<LooseFile> {
     const lock = await LockFile.take(this.#dir, ref, waitMs, this.#made);
     this.#alone.push(lock);
@@ -50,7 +50,7 @@ export class RefLocks {
     return readLooseRef(this.#dir, ref);
   }
 
-  /** Removes the files of references. @throws the first error of the file system */
+  /** Removes the files of references. @throws the first file system error */
   async remove(refs: readonly string[]): Promise<void> {
     for (let at = 0; at < refs.length; at += BATCH_SIZE) await removeFiles(this.#dir, refs.slice(at, at + BATCH_SIZE));
   }
@@ -62,7 +62,7 @@ export class RefLocks {
     for (const lock of this.#alone) lock.abandon();
   }
 
-  /** Gives all of them up. A file that cannot be removed stays as one of a crash does. */
+  /** Releases all locks. A file that cannot be removed stays as in a crash. */
   async release(): Promise<void> {
     for (let at = 0; at < this.#taken.length; at += BATCH_SIZE) {
       const names = this.#taken.slice(at, at + BATCH_SIZE);

@@ -1,22 +1,22 @@
 import type { Repository } from './git.repository.ts';
 import { type Revision, resolveRevision } from './revision.ts';
 
-/** Parts of an address that are tried as a name. */
+/** Maximum number of path components tried as a name. */
 const MAX_PARTS = 60;
 
 export interface RefAndPath {
-  /** What stands for the commit, as it was written. */
+  /** The revision as given. */
   ref: string;
   revision: Revision;
-  /** What follows; empty where nothing does. */
+  /** The rest; empty if there is none. */
   path: string;
 }
 
 /**
- * Takes apart an address like `feature/x/docs/a.md`, of which nothing tells where the branch ends: the longest branch or
- * tag wins, else the first part is any revision.
- * @returns null where it begins with no commit
- * @throws GitError `corrupt` where the reference is broken
+ * Splits a path like `feature/x/docs/a.md` into revision and file path: the longest branch or tag wins, otherwise the
+ * first component is any revision.
+ * @returns null if it does not start with a commit
+ * @throws GitError `corrupt` if the reference is broken
  */
 export async function splitRefPath(repo: Repository, text: string): Promise<RefAndPath | null> {
   const parts = text.split('/');

@@ -14,44 +14,45 @@ import { checkTargets, checkUpdates, namesAbove, type RefUpdate } from './ref-up
 
 const MAX_WAITING = 1_000;
 /**
- * How long a lock of another process is waited for: of one reference, of the packed ones. Git itself waits 0.1 and 1 second, which is
- * too little where the holder has no processor.
+ * Maximum wait for a lock of another process: of a reference, and of the packed ones. Git waits 0.1 and 1 second, which
+ * is too short if the holder gets no processor time.
  */
 const LOCK_MS = 1_000;
 const PACKED_LOCK_MS = 5_000;
-/** References whose files are worked on at once. */
+/** Number of references whose files are processed concurrently. */
 const PARALLEL = 16;
-/** So many references that change at once are packed: durable with one file, not with a file each. */
+/** Minimum number of changed references that are packed, so that one file is synced instead of many. */
 const PACKED_FROM = 100;
-/** References that are looked at on disk, and by their names alone, before others have their turn. */
+/** Number of references processed on disk, and by name only, before yielding. */
 const BATCH_SIZE = 100;
 const NAMES_AT_ONCE = 2_000;
 
-/** What a transaction learns of the references that are there; asked under their locks. */
+/** Access to the existing references, under their locks. */
 export interface PresentRefs {
-  /** What it holds; null for none. @throws GitError `corrupt` */
+  /** Current id; null if it does not exist. @throws GitError `corrupt` */
   resolve(ref: string): Promise<string | null>;
-  /** What it is packed with; null where it is not. */
+  /** Packed id; null if it is not packed. */
   packed(ref: string): string | null;
-  /** Whether a packed reference stands in the way of a new one: one of these names, or one below a prefix. */
+  /** Whether a packed reference conflicts with a new one: it has one of these names, or one below the prefix. */
   isPackedInTheWay(above: Iterable<string>, prefix: string): boolean;
 }
 
-/** What a transaction of references may be given beside the updates. */
+/** Options of a reference transaction. */
 export interface TransactionOptions {
   /**
-   * Fulfils when the objects are there that references are to point to, where they are still being written: it is waited for when all
-   * locks are taken and hold what is to be. The commits among those that were not there before are not looked at again.
+   * Fulfils once the new objects are stored, for objects that are still being written. Awaited when all locks are taken
+   * and contain the new ids. Returns the ids that did not exist before: these commits are not checked again.
    */
   stored?: Promise<ReadonlySet<string>> | undefined;
   /**
-   * Fences this writer off: asked when all locks are taken, before the first reference changes. It throws where another process may have
-   * taken these locks for orphaned and removed them; then nothing changes, and no lock is removed, which may be another writer's by now.
+   * Fences this writer off: called when all locks are taken, before the first reference changes. Throws if another
+   * process may have removed these locks as orphaned. Then nothing changes, and no lock is removed, since it may belong
+   * to another writer by now.
    */
   fence?: (() => Promise<void>) | undefined;
 }
 
-/** A reference whose lock is held. */
+/** A reference with its lock. */
 interface Held {
   update: RefUpdate;
   lock: LockFile;
@@ -59,14 +60,14 @@ interface Held {
 }
 
 /**
- * Changes the references of one repository, one transaction at a time, by the rules that git's own processes keep among
- * themselves: each reference has a lock file, which becomes the reference; deletions hold the packed references as well.
+ * Changes references of one repository, one transaction at a time, with git's own locking rules: each reference has a
+ * lock file, which is renamed into place; deletions also lock the packed references.
  */
 export class RefTransactions {
   readonly #dir: string;
   readonly #objects: () => ObjectReader;
   readonly #refs: PresentRefs;
-  /** Folders that were made and whose names are not durable yet. */
+  /** Created folders whose names are not durable yet. */
   readonly #made = new Set<string>();
   readonly #queue = new KeyedQueue({ maxWaiting: MAX_WAITING });
 
@@ -78,8 +79,9 @@ export class RefTransactions {
   }
 
   /**
-   * Applies all updates or none; durable when it fulfils. A crash may leave some applied, and locks.
-   * @throws what `stored` and `fence` throw; GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`; the file system's error
+   * Applies all updates or none; durable when it fulfils. A crash may leave some applied, and locks behind.
+   * @throws errors of `stored` and `fence`; GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`; the file
+   *   system's error
    */
   async run(updates: readonly RefUpdate[], options: TransactionOptions = {}): Promise<void> {
     checkUpdates(updates);
@@ -88,7 +90,7 @@ export class RefTransactions {
       if (options.stored === undefined) await checkTargets(this.#objects(), updates);
       await this.#refuseCollisions(updates);
       if (updates.length >= PACKED_FROM) return this.#applyMany(updates, options);
-      // The folder of a single reference is made durable with it.
+      // The folder of a single reference is synced together with it.
       const alone = updates.length === 1 && updates[0]!.new !== null ? dirname(updates[0]!.ref) : null;
       const isDurable = await this.#apply(updates, alone, options);
       if (isDurable && this.#made.size === 0) return;
@@ -99,7 +101,7 @@ export class RefTransactions {
   }
 
   /**
-   * @param folder of all references, where it is to be durable with the last of them
+   * @param folder of all references, if it must be durable with the last of them
    * @returns whether it is
    */
   async #apply(
@@ -141,8 +143,8 @@ export class RefTransactions {
   }
 
   /**
-   * The same for many: what they get is packed, and what had a file of its own has none any more. Work with a file for each
-   * reference is done apart.
+   * Like `#apply`, for many references: they are packed, and their loose files are removed. The work on each file runs
+   * on the writer thread.
    */
   async #applyMany(updates: readonly RefUpdate[], { stored, fence }: TransactionOptions): Promise<void> {
     const locks = new RefLocks(this.#dir, this.#made);
@@ -196,8 +198,8 @@ export class RefTransactions {
   }
 
   /**
-   * What a locked reference holds, where the update may be made.
-   * @param mayBeFolder false where it is known that no folder is in its place
+   * Current id of a locked reference, after checking that the update may be made.
+   * @param mayBeFolder false if it is known that no folder is in its place
    */
   async #checked(
     { ref, old, new: wanted }: RefUpdate,
@@ -217,14 +219,14 @@ export class RefTransactions {
     if (this.#refs.isPackedInTheWay(namesAbove(ref), `${ref}/`)) throw inTheWay(ref);
   }
 
-  /** @returns whether its file had to be put in place, in a folder whose names are durable by now */
+  /** @returns whether its file was renamed into a folder whose names are durable by now */
   async #put({ update, lock, present }: Held, folder: string | null): Promise<boolean> {
     if (update.new === null || update.new === present) return false;
     const path = bytesPath(this.#dir, update.ref);
     try {
       return await lock.commit(folder);
     } catch (error) {
-      // Another process has made a folder of this name meanwhile.
+      // Another process has just created a folder with this name.
       if (!(await isFolder(path))) throw error;
       await clearFolder(path, update.ref);
       this.#refusePackedInTheWay(update.ref);
@@ -232,7 +234,7 @@ export class RefTransactions {
     }
   }
 
-  /** @throws GitError where one name is a folder of another's: `conflict` for one that is there, else `invalid` */
+  /** @throws GitError if one name is a folder of another: `conflict` for an existing reference, else `invalid` */
   async #refuseCollisions(updates: readonly RefUpdate[]): Promise<void> {
     const names = new Set(updates.map(({ ref }) => ref));
     for (const [index, { ref, new: wanted }] of updates.entries()) {
@@ -246,8 +248,8 @@ export class RefTransactions {
   }
 
   /**
-   * Makes what changed in folders durable, and folders that were made.
-   * @param filled those that something was put into
+   * Makes changes in folders and created folders durable.
+   * @param filled folders that received a file
    */
   async #sync(changed: ReadonlySet<string>, filled: ReadonlySet<string>): Promise<void> {
     const made = [...this.#made];
@@ -255,11 +257,11 @@ export class RefTransactions {
     const present = new Set<string>();
     let packedMeanwhile = false;
     for (const folder of folders) {
-      // A deletion also removes folders that it leaves empty.
+      // A deletion also removes folders that become empty.
       let at = folder;
       while (at !== '.' && (await isFolder(bytesPath(this.#dir, at))) !== true) at = dirname(at);
       present.add(at);
-      // What was put there has been packed meanwhile.
+      // Their content was packed meanwhile.
       packedMeanwhile ||= at !== folder && filled.has(folder);
     }
     await forEachWithConcurrency([...present], PARALLEL, null, async (folder) => {
@@ -272,7 +274,7 @@ export class RefTransactions {
   }
 }
 
-/** After a failure: leaves locks alone that may be another writer's by now. @throws what the fence throws */
+/** After a failure, keeps locks that may belong to another writer by now. @throws errors of the fence */
 async function unlessFenced(
   fence: TransactionOptions['fence'],
   taken: readonly { abandon: () => void }[],
@@ -285,20 +287,20 @@ async function unlessFenced(
   }
 }
 
-const inTheWay = (ref: string) => new GitError('conflict', `cannot lock ref '${ref}': another is in its way`);
+const inTheWay = (ref: string) => new GitError('conflict', `cannot lock ref '${ref}': another ref is in the way`);
 
 async function remove(path: string | Buffer): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
-    // Of a packed one, a folder may have the name.
+    // A folder may have the name of a packed reference.
     if (!isMissing(error) && !(await isFolder(path))) throw error;
   }
 }
 
 /**
- * Removes the empty folders in a reference's place.
- * @throws GitError `conflict` where they hold something
+ * Removes the empty folders in the place of a reference.
+ * @throws GitError `conflict` if they are not empty
  */
 async function clearFolder(path: string | Buffer, ref: string): Promise<void> {
   if (!(await isFolder(path))) return;

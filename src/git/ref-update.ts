@@ -8,17 +8,17 @@ import { isValidRefName } from './ref-name.ts';
 export interface RefUpdate {
   /** Full name below `refs/`. */
   ref: string;
-  /** What the reference must hold now; null: it must not exist; left out: anything. */
+  /** Expected current id; null: it must not exist; undefined: any. */
   old?: string | null | undefined;
-  /** What it shall hold; null deletes it. */
+  /** New id; null deletes the reference. */
   new: string | null;
 }
 
 const MAX_UPDATES = 100_000;
-/** Objects that are looked at at once. */
+/** Number of objects checked concurrently. */
 const PARALLEL = 32;
 
-/** @throws GitError `invalid` for what no transaction can be */
+/** @throws GitError `invalid` for updates that cannot form a transaction */
 export function checkUpdates(updates: readonly RefUpdate[]): void {
   if (updates.length > MAX_UPDATES) throw new GitError('invalid', 'too many updates in one transaction');
   const names = new Set<string>();
@@ -28,20 +28,21 @@ export function checkUpdates(updates: readonly RefUpdate[]): void {
       if (typeof oid === 'string' && (!isOid(oid) || /^0+$/.test(oid)))
         throw new GitError('invalid', 'not an object id');
     }
-    if (update.new === null && update.old === null) throw new GitError('invalid', 'deletes what must not exist');
+    if (update.new === null && update.old === null)
+      throw new GitError('invalid', 'cannot delete a ref that must not exist');
     if (names.has(update.ref)) throw new GitError('invalid', `multiple updates of ${update.ref}`);
     names.add(update.ref);
   }
 }
 
-/** The names of which a name would be a part, such as `refs/heads/a` of `refs/heads/a/b`. */
+/** Parent names of a reference, such as `refs/heads/a` of `refs/heads/a/b`. */
 export function* namesAbove(ref: string): Generator<string> {
   for (let at = ref.lastIndexOf('/'); at > 'refs'.length; at = ref.lastIndexOf('/', at - 1)) yield ref.slice(0, at);
 }
 
 /**
- * Looks that references get what is there, and branches commits.
- * @throws GitError `invalid` where not, `corrupt` for a damaged object
+ * Checks that the new objects exist, and that branches point to commits.
+ * @throws GitError `invalid` if not, `corrupt` for a damaged object
  */
 export async function checkTargets(objects: ObjectReader, updates: readonly RefUpdate[]): Promise<void> {
   const forBranch = new Map<string, boolean>();
@@ -53,6 +54,6 @@ export async function checkTargets(objects: ObjectReader, updates: readonly RefU
 
 async function checkTarget(objects: ObjectReader, oid: string, branch: boolean): Promise<void> {
   const type = await objects.typeOnDisk(oid);
-  if (branch && type !== 'commit') throw new GitError('invalid', `${oid} is no commit, which a branch needs`);
+  if (branch && type !== 'commit') throw new GitError('invalid', `a branch must point to a commit: ${oid}`);
   if (type === null) throw new GitError('invalid', `nonexistent object ${oid}`);
 }

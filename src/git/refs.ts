@@ -28,7 +28,7 @@ interface Snapshot {
 
 const MAX_SNAPSHOTS = 16;
 
-/** The references of one repository: read from disk at every call, changed in durable transactions. */
+/** The references of one repository: read from disk on every call, changed in durable transactions. */
 export class RefStore {
   readonly #dir: string;
   readonly #headPath: string;
@@ -37,10 +37,10 @@ export class RefStore {
   readonly #packed: PackedRefs;
   readonly #transactions: RefTransactions;
   readonly #snapshots = new LRUCache<string, Snapshot>({ max: MAX_SNAPSHOTS });
-  /** What was made from references outlives this, and keeps nothing of it. */
+  /** Weak, since results derived from references outlive this object and must not keep it alive. */
   readonly #self = new WeakRef(this);
 
-  /** @param objects of the same repository: what references may point to */
+  /** @param objects of the same repository, as targets of references */
   constructor(dir: string, objects: () => ObjectReader) {
     this.#dir = dir;
     this.#headPath = join(dir, 'HEAD');
@@ -60,9 +60,9 @@ export class RefStore {
   }
 
   /**
-   * What a reference points to, not peeled; null where it does not exist or the name is not well formed.
+   * Target of a reference, not peeled; null if it does not exist or its name is not well-formed.
    * @param ref full name, e.g. `refs/heads/main`
-   * @throws GitError `corrupt` where its file holds no object id, or the repository is gone
+   * @throws GitError `corrupt` if its file contains no object id, or the repository does not exist
    */
   async resolve(ref: string): Promise<string | null> {
     if (!isValidRefName(ref)) return null;
@@ -71,7 +71,7 @@ export class RefStore {
     return found;
   }
 
-  /** Lets whoever wants to know look again whether all is as it was found. */
+  /** Registers a check of whether the state read here is still current. */
   #observe(isSame: (store: RefStore) => boolean): void {
     const { validators } = currentScope();
     if (validators === undefined) return;
@@ -93,23 +93,23 @@ export class RefStore {
   }
 
   /**
-   * All references below a folder, in byte order, without broken and symbolic ones. The very same array comes
-   * back while nothing changed, so that what is derived from it can be kept by its identity.
-   * @param prefix `refs/` or a folder below it with a closing slash, e.g. `refs/heads/`
+   * All references below a folder in byte order, without broken and symbolic ones. Returns the same array while nothing
+   * changes, so that derived data can be cached by its identity.
+   * @param prefix `refs/` or a folder below it with a trailing slash, e.g. `refs/heads/`
    * @throws GitError `invalid` for another prefix
    */
   async list(prefix: string): Promise<readonly Ref[]> {
     return this.#observedSnapshot(prefix).refs;
   }
 
-  /** The full names of the broken and symbolic references that `list` leaves out. */
+  /** Full names of the broken and symbolic references that `list` omits. */
   async corrupt(prefix = 'refs/'): Promise<readonly string[]> {
     return this.#observedSnapshot(prefix).corrupt;
   }
 
   /**
-   * The branch that HEAD names, without `refs/heads/`, whether or not it exists; null where HEAD names none.
-   * @throws GitError `corrupt` where the repository has no HEAD
+   * Branch of HEAD without `refs/heads/`, whether or not it exists; null if HEAD is not a branch.
+   * @throws GitError `corrupt` if the repository has no HEAD
    */
   async head(): Promise<string | null> {
     const branch = this.#readHead();
@@ -117,7 +117,7 @@ export class RefStore {
     return branch;
   }
 
-  /** What the branch has that HEAD names; null where there is none. @throws as `head` and `resolve` */
+  /** Commit of HEAD's branch; null if there is none. @throws as `head` and `resolve` */
   async tip(): Promise<string | null> {
     const branch = await this.head();
     return branch === null ? null : await this.resolve(`${HEADS}${branch}`);
@@ -140,10 +140,10 @@ export class RefStore {
   }
 
   /**
-   * Applies all of the updates or none; durable when it fulfils.
-   * @throws what `stored` and `fence` throw; GitError `conflict` where a reference does not hold what `old` says or its name collides with
-   *   another's folder, `locked` where another process holds it, `invalid` for bad names, missing objects or
-   *   a branch that is no commit, `corrupt` for a broken reference, `busy`; the file system's error
+   * Applies all updates or none; durable when it fulfils.
+   * @throws errors of `stored` and `fence`; GitError `conflict` if a reference differs from `old` or its name
+   *   collides with a folder, `locked` if another process holds it, `invalid` for invalid names, missing objects or a
+   *   branch that is not a commit, `corrupt` for a broken reference, `busy`; the file system's error
    */
   async transaction(updates: readonly RefUpdate[], options?: TransactionOptions): Promise<void> {
     await this.#transactions.run(updates, options);
@@ -155,9 +155,9 @@ export class RefStore {
     return this.#packed.has(prefix);
   }
 
-  /** A repository that is not there has no refs, which is something else than having none. */
+  /** A missing repository must not look like one without refs. */
   #refuseGone(): void {
-    if (!isRepository(this.#dir)) throw new GitError('corrupt', `${this.#dir} is no repository`);
+    if (!isRepository(this.#dir)) throw new GitError('corrupt', `${this.#dir} is not a repository`);
   }
 
   #observedSnapshot(prefix: string): Snapshot {
@@ -174,7 +174,7 @@ export class RefStore {
     if (!prefix.endsWith('/') || (prefix !== 'refs/' && !isValidRefName(prefix.slice(0, -1)))) {
       throw new GitError('invalid', 'not a folder of references');
     }
-    // Loose first: git writes packed-refs before it removes the loose file, so nothing can be missed in between.
+    // Loose first: git writes packed-refs before it removes the loose file, so that nothing is missed in between.
     const loose = this.#loose.refresh(prefix);
     const packed = this.#packed.refresh();
     const known = this.#snapshots.get(prefix);

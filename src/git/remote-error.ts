@@ -1,6 +1,6 @@
 import { GitError } from './git.errors.ts';
 
-/** What went wrong at another server, as far as git's words tell. */
+/** Reasons for failures of another server, derived from git's output. */
 export type RemoteFailure =
   | 'credentials'
   | 'not_found'
@@ -17,21 +17,25 @@ export type RemoteFailure =
   | 'format'
   | 'failed';
 
-/** What is told of it. Nothing of what git or the other server printed: that may hold the address with its password. */
+/**
+ * Messages for users. They contain no output of git or the other server, which may include the address with its
+ * password.
+ */
 const TEXTS: Readonly<Record<RemoteFailure, string>> = {
   credentials: 'The remote repository refused the credentials. Check the user and the password, token or key.',
-  not_found: 'The remote repository was not found. Check the address, and whether the credentials may read it.',
+  not_found: 'The remote repository was not found. Check the address and that the credentials can read the repository.',
   unreachable: 'The remote server could not be reached. Check the address.',
   stalled: 'The remote server stopped answering.',
   certificate: 'The certificate of the remote server is not trusted.',
-  redirect: 'The remote server answered with a redirect, which is not followed. Use the address that it leads to.',
-  host_key: 'The host key of the remote server is not the one that it had before.',
-  no_ssh: 'This server has no SSH client. Use an address over HTTP.',
-  objects: 'The remote repository has objects that are damaged or not allowed.',
-  too_large: 'The remote repository sends more than this server takes at once.',
-  too_many: 'The remote repository has more branches and tags than this server takes.',
+  redirect:
+    'The remote server answered with a redirect, which is not followed. Use the address of the redirect target.',
+  host_key: 'The host key of the remote server has changed.',
+  no_ssh: 'This server has no SSH client. Use an HTTP address.',
+  objects: 'The remote repository has objects that are damaged or invalid.',
+  too_large: 'The remote repository is larger than this server accepts.',
+  too_many: 'The remote repository has more branches and tags than this server accepts.',
   refused: 'The remote repository refused the changes.',
-  format: 'The remote repository names its objects by another hash than this project.',
+  format: 'The remote repository uses a different object format than this project.',
   failed: 'The remote repository could not be read.',
 };
 
@@ -54,26 +58,26 @@ const SIGNS: readonly (readonly [RegExp, RemoteFailure])[] = [
     'unreachable',
   ],
   [/File size limit exceeded|signal 25|file too large|out of memory/i, 'too_large'],
-  // What the limit on files ends says nothing of its own.
+  // The file size limit leaves no message of its own.
   [/^fatal: fetch-pack: invalid index-pack output\s*$/, 'too_large'],
   [/fsck|invalid index-pack|missing (?:blob|tree|commit|necessary)|error in object|bad (?:object|pack)/i, 'objects'],
   [/\[remote rejected\]|pre-receive hook declined|remote: .*denied/i, 'refused'],
 ];
 
-/** Lines that tell how far git is. */
+/** Progress lines. */
 const PROGRESS =
   /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Indexing|Unpacking|Checking|Delta|Total) .*(?:\n|$)/gm;
 
-/** Finds out what happened from what git printed. @param code exit code of git */
+/** Derives the reason of a failure from git's output. @param code exit code of git */
 export function remoteFailure(stderr: string, code: number): RemoteFailure {
   const errors = stderr.replace(PROGRESS, '');
   const found = SIGNS.find(([sign]) => sign.test(errors));
   if (found !== undefined) return found[1];
-  // The shell's way to say that a child ended by the signal for files that are too large.
+  // The shell's exit code for a child that exceeded the file size limit.
   return code === 153 ? 'too_large' : 'failed';
 }
 
-/** Another server, or what it sent, is the reason; the message may be shown to everybody. */
+/** A failure caused by another server or its data. The message may be shown to users. */
 export class RemoteError extends GitError {
   readonly failure: RemoteFailure;
 

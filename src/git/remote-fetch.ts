@@ -11,23 +11,23 @@ import { RemoteError } from './remote-error.ts';
 import type { RemoteSource } from './remote-source.ts';
 
 export interface FetchRequest {
-  /** Full names of the branches and tags whose objects are wanted. */
+  /** Full names of the requested branches and tags. */
   refs: readonly string[];
-  /** Of the other side. */
+  /** Object format of the other side. */
   format: ObjectFormat;
-  /** Bytes of the pack that comes in. */
+  /** Maximum size of the received pack in bytes. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Git compares every name that is asked for with every one that is there; of more all are asked for. */
+/** Git compares every requested name with every existing one. With more names, all refs are requested. */
 const MAX_NAMED = 2_000;
-/** What a process that was killed leaves of it is removed with all else that git leaves behind. */
+/** A clean-up removes leftovers with this prefix together with git's own. */
 const QUARANTINE = 'tmp_objdir-mirror-';
 
 /**
- * Brings the objects of refs of another server into a repository; no ref is changed. They come into a folder of their own,
- * where git checks them, and are the repository's only when all of them are there. Durable when it fulfils.
+ * Fetches the objects of refs from another server without changing any ref. Git checks them in a quarantine folder, and
+ * they are moved into the repository when complete. Durable when it fulfils.
  * @throws RemoteError; GitError `timeout`, `aborted`, `busy`
  */
 export async function fetchObjects(source: RemoteSource, repo: Repository, request: FetchRequest): Promise<void> {
@@ -51,7 +51,7 @@ export async function fetchObjects(source: RemoteSource, repo: Repository, reque
   }
 }
 
-/** Moves packs; git takes one for there when it sees its index. */
+/** Moves packs; git uses a pack once it sees its index. */
 async function takeIn(from: string, to: string): Promise<void> {
   const names = (await readdir(from).catch(() => [])).filter((name) => /^pack-[0-9a-f]+\.(?:pack|rev|idx)$/.test(name));
   names.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));

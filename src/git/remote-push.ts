@@ -4,22 +4,22 @@ import type { Repository } from './git.repository.ts';
 import { RemoteError } from './remote-error.ts';
 import type { RemoteSource } from './remote-source.ts';
 
-/** A ref of another server, as it is there and as it shall be. */
+/** A ref of another server with its current and new target. */
 export interface RemoteChange {
   ref: string;
-  /** What it must point to there; null: it must not exist. */
+  /** Expected target there; null: it must not exist. */
   old: string | null;
-  /** An object of the repository; null deletes the ref. */
+  /** Id of an object in the repository; null deletes the ref. */
   new: string | null;
 }
 
-/** Refs of one push: they stand in the arguments of git. */
+/** Maximum number of refs in one push, since they are arguments of git. */
 const BATCH_SIZE = 200;
 
 /**
- * Pushes refs to another server, whatever they were there, but for those that have changed since they were looked at.
- * @returns full names of the refs that the other server did not take
- * @throws RemoteError where nothing could be pushed; GitError `timeout`, `aborted`, `busy`
+ * Force-pushes refs to another server, except those that have changed since they were read.
+ * @returns full names of the refs that the other server rejected
+ * @throws RemoteError if nothing could be pushed; GitError `timeout`, `aborted`, `busy`
  */
 export async function pushRefs(
   source: RemoteSource,
@@ -56,7 +56,7 @@ export async function pushRefs(
   return refused;
 }
 
-/** The commits that these objects are, or are tags of, by the objects' ids; without those that the repository does not have. */
+/** Peels object ids to commits; omits those that the repository does not have. */
 export async function knownCommits(repo: Repository, oids: readonly string[]): Promise<Map<string, string>> {
   const known = new Map<string, string>();
   for (const oid of oids) {

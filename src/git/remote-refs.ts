@@ -4,31 +4,31 @@ import { mustRunRemote } from './git.remote.ts';
 import { RemoteError } from './remote-error.ts';
 import type { RemoteSource } from './remote-source.ts';
 
-/** Branches and tags of a repository elsewhere. */
+/** Branches and tags of a remote repository. */
 export interface RemoteListing {
-  /** Ids by full names, `refs/heads/...` and `refs/tags/...`; tags not peeled. */
+  /** Ids by full names, `refs/heads/...` and `refs/tags/...`; tags are not peeled. */
   refs: ReadonlyMap<string, string>;
-  /** Branch that its HEAD names; null where it does not say, or was not asked. */
+  /** Branch of its HEAD; null if unknown or not requested. */
   head: string | null;
   format: ObjectFormat;
-  /** Lines of `known_hosts`, where the host was seen for the first time. */
+  /** Lines for `known_hosts`, if the host was seen for the first time. */
   hostKeys?: string;
 }
 
 export interface ListOptions {
   signal?: AbortSignal | undefined;
-  /** Also asks for HEAD. */
+  /** Whether to request HEAD as well. */
   head?: boolean;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Names of refs that are taken from one repository. */
+/** Maximum number of refs accepted from one repository. */
 const MAX_REFS = 100_000;
 const LIST_MS = 600_000;
 const STALL_MS = 120_000;
 
 /**
- * Asks another server for its branches and tags: one `git ls-remote`.
+ * Requests the branches and tags of another server with one `git ls-remote`.
  * @throws RemoteError; GitError `timeout`, `aborted`, `busy`
  */
 export async function listRemote(
@@ -37,7 +37,7 @@ export async function listRemote(
 ): Promise<RemoteListing> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Named by options the other server leaves all other refs out; HEAD cannot be had that way.
+  // With these options the other server omits all other refs, but also HEAD.
   const what = head ? ['--symref', '--end-of-options'] : ['--refs', '--heads', '--tags', '--end-of-options'];
   const patterns = head ? ['HEAD', 'refs/heads/*', 'refs/tags/*'] : [];
   const hostKeys = await mustRunRemote(source, (url) => ['ls-remote', '--quiet', ...what, url, ...patterns], {

@@ -3,22 +3,22 @@ import { dirname, join } from 'node:path';
 import { privateFolder } from './git.environment.ts';
 import type { RemoteSource } from './remote-source.ts';
 
-/** What git needs to reach a host by the machine's SSH client. */
+/** Settings for git to use the machine's SSH client. */
 export interface SshSession {
-  /** The address as git gets it. */
+  /** Address for git. */
   url: string;
   env: Record<string, string>;
-  /** Lines of `known_hosts`, where the host was not known before. */
+  /** Lines for `known_hosts`, if the host was unknown. */
   newHostKeys(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** Older than any command that is still running. */
+/** Older than any running command. */
 const LEFT_OVER_MS = 24 * 3_600_000;
-/** Who signs in where nobody is named. */
+/** Default user name. */
 const DEFAULT_USER = 'git';
 
-/** Options that hold whatever the machine's own configuration says: nothing but this one connection. */
+/** Options that override the machine's SSH configuration: a single connection without any other feature. */
 const FIXED = [
   'ProxyCommand=none',
   'ProxyJump=none',
@@ -45,12 +45,12 @@ const FIXED = [
   'LogLevel=ERROR',
 ];
 
-/** Every word is made here, of parts that were checked; none holds a quote. */
+/** Every word is built here from validated parts without quotes. */
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * Prepares a connection by SSH. Key and password stand in files of a folder that only this user may enter, and that goes
- * with the session: the client takes them in no other way that others on the machine could not see.
+ * Prepares an SSH connection. Key and password are stored in a private folder that is removed with the session, since
+ * the client accepts them in no other way that is hidden from other users of the machine.
  */
 export async function sshSession(source: RemoteSource): Promise<SshSession> {
   const url = new URL(source.url);
@@ -90,7 +90,7 @@ export async function sshSession(source: RemoteSource): Promise<SshSession> {
   };
 }
 
-/** A process that was killed has left its folder behind. */
+/** Removes folders of killed processes. */
 async function removeLeftOver(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const path = join(parent, name);

@@ -4,13 +4,12 @@ import { ApiError } from '../core/core.errors.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { GitError } from './git.errors.ts';
 
-/** How long is remembered that something takes more work than is allowed, in milliseconds. */
+/** Time in milliseconds for which exceeded limits are cached. */
 const FAILURE_MS = 10 * 60_000;
 
 /**
- * Results that follow from object ids alone, so that they can never be stale. Bounded by bytes; calls for one key
- * at the same time share one computation. Of failures only those are kept, for ten minutes, that cost too much to be
- * tried again.
+ * Cache for results that depend on object ids alone, so they never become stale. Bounded by size; concurrent calls for
+ * one key share a computation. Only permanent failures are cached, for ten minutes.
  */
 export class ResultCache<V extends object> {
   readonly #kept: BoundedCache<string, V>;
@@ -18,9 +17,9 @@ export class ResultCache<V extends object> {
   readonly #pending = new Map<string, Promise<V>>();
 
   /**
-   * @param maxBytes about how much the cache may hold; a result past a quarter of it is not kept
-   * @param sizeOf about how many bytes a result takes
-   * @param isDear whether a result takes so much time that it is kept as if it had been asked for again
+   * @param maxBytes approximate size of the cache; results above a quarter of it are not cached
+   * @param sizeOf returns the approximate size of a result
+   * @param isDear whether results are so expensive that each is cached as if it had been requested twice
    */
   constructor(maxBytes: number, sizeOf: (value: V) => number, isDear = false) {
     this.#kept = new BoundedCache(maxBytes, (value, key) => sizeOf(value) + 2 * key.length + 200, {
@@ -29,7 +28,7 @@ export class ResultCache<V extends object> {
     });
   }
 
-  /** The kept result, or undefined. */
+  /** The cached result, or undefined. */
   peek(key: string): V | undefined {
     return this.#kept.get(key);
   }
@@ -39,8 +38,8 @@ export class ResultCache<V extends object> {
   }
 
   /**
-   * The kept result, or that of `compute`; throws what `compute` throws. Where the one who computes leaves or is refused
-   * for asking too much at once, another who waits for the same computes it anew.
+   * The cached result, or that of `compute`; throws errors of `compute`. If the computing caller is aborted or exceeds
+   * its own limits, another waiting caller computes it again.
    */
   async get(key: string, compute: () => Promise<V>): Promise<V> {
     for (;;) {
@@ -75,13 +74,13 @@ export class ResultCache<V extends object> {
   }
 }
 
-/** Whether an error is that of the one who asked alone: it has left, or asks for too much at once. */
+/** Whether an error concerns only its caller: it was aborted, or exceeds its own limits. */
 function isOwn(error: unknown): boolean {
   if (error instanceof GitError) return error.code === 'aborted' || error.code === 'caller_busy';
   return error instanceof ApiError ? error.status === 429 : (error as Error | null)?.name === 'AbortError';
 }
 
-/** A cache key: the parts as JSON, so that no part can run into the next. */
+/** Cache key of several parts, as JSON, so that parts cannot run together. */
 export function cacheKey(...parts: readonly unknown[]): string {
   return JSON.stringify(parts);
 }

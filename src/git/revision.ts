@@ -3,9 +3,9 @@ import { isOid } from './git.objects.ts';
 import type { Repository } from './git.repository.ts';
 
 export interface Revision {
-  /** The commit. */
+  /** Id of the commit. */
   oid: string;
-  /** Full name of the reference that was meant; null for an object id and where a `~` or `^` follows. */
+  /** Full name of the reference; null for an object id and if `~` or `^` follows. */
   ref: string | null;
 }
 
@@ -13,16 +13,16 @@ const FOLDERS = /^refs\/(?:heads|tags|merge-requests|pipelines|keep-around)\//;
 const SUFFIX = /^([^~^]+)((?:[~^]\d{0,4})*)$/;
 const SHORT_OID = /^[0-9a-f]{4,63}$/;
 const MAX_LENGTH = 1_200;
-/** Commits that `~n` and `^n` may walk over in one revision. */
+/** Maximum number of commits traversed for `~n` and `^n` in one revision. */
 const MAX_STEPS = 1_000;
 
 /**
- * What a text that a user gives for a commit means: a branch, a tag, a complete or shortened (4 digits or more)
- * commit id, `HEAD`, `heads/x`, `tags/x` or a full name, with any number of `~n` and `^n`. A reference wins over a
- * shortened id, a complete id over all. Nothing else of git's revision language is understood.
- * @param options `prefer`: which of a branch and a tag of one name is meant; default `branch`
- * @returns null where there is no such commit, or more than one
- * @throws GitError `corrupt` where the reference is broken
+ * Resolves a user's revision: a branch, a tag, a complete or abbreviated commit id (at least 4 digits), `HEAD`,
+ * `heads/x`, `tags/x` or a full name, with any number of `~n` and `^n`. A reference takes precedence over an
+ * abbreviated id, a complete id over everything. Other revision syntax of git is not supported.
+ * @param options `prefer`: precedence between a branch and a tag of the same name; default `branch`
+ * @returns null if there is no such commit, or an ambiguous one
+ * @throws GitError `corrupt` if the reference is broken
  */
 export async function resolveRevision(
   repo: Repository,
@@ -47,7 +47,7 @@ async function resolveBase(repo: Repository, text: string, prefer: 'branch' | 't
   return SHORT_OID.test(lower) ? await resolveShort(repo, lower) : null;
 }
 
-/** The full names a text can stand for, the one that wins first. */
+/** Full names that a text can denote, in order of precedence. */
 async function candidates(repo: Repository, text: string, prefer: 'branch' | 'tag'): Promise<string[]> {
   if (text === 'HEAD') {
     const branch = await repo.refs.head();
@@ -66,22 +66,22 @@ async function revisionOf(repo: Repository, oid: string, ref: string | null): Pr
 }
 
 /**
- * The commit that an object leads to through any annotated tags; null where it leads to none.
+ * Peels annotated tags to a commit; null if the object leads to none.
  * @param oid complete id of a commit or tag
  */
 export async function peel(repo: Repository, oid: string): Promise<string | null> {
-  // What the commit-graph has is a commit: it is read once, where its fields are shown.
+  // An object in the commit-graph is a commit, so it is read only when its fields are shown.
   if ((await repo.history.has(oid)) || (await repo.objects.commit(oid)) !== null) return oid;
   return (await repo.objects.info(`${oid}^{commit}`))?.oid ?? null;
 }
 
 async function resolveShort(repo: Repository, prefix: string): Promise<Revision | null> {
-  // What it means may change with any object that comes.
+  // Any new object may make it ambiguous.
   currentScope().validators?.add(() => false);
   const commit = await repo.objects.info(`${prefix}^{commit}`);
   if (commit === null) return null;
   if (commit.oid.startsWith(prefix)) return { oid: commit.oid, ref: null };
-  // Either the id of a tag that leads to this commit, or git took the digits for the name of some reference.
+  // Either the id of a tag of this commit, or git took the digits for a reference name.
   const tag = await repo.objects.info(prefix);
   return tag?.oid.startsWith(prefix) ? await revisionOf(repo, tag.oid, null) : null;
 }

@@ -1,14 +1,14 @@
 /**
- * Ids by eight of their digits, so that several may have the same place. Few enough that what is known is about as much as the caches of objects hold
- * of it: what comes again later than that would be kept for nothing, as garbage that takes long to collect.
+ * Number of slots, selected by some digits of the id. Few enough that the filter covers about as many objects as the
+ * caches hold: an object that recurs later would be cached in vain, as garbage that takes long to collect.
  */
 const PLACES = 1024;
 
-/** Remembers about which objects were read lately, in 4 kB. */
+/** Approximate filter of recently read objects, in 4 kB. */
 export class SeenObjects {
   readonly #ids = new Uint32Array(PLACES);
 
-  /** Whether an object was read lately; from now on it was. @param oid complete */
+  /** Records an object; returns whether it was read recently. @param oid complete */
   testAndAdd(oid: string): boolean {
     const place = Number.parseInt(oid.slice(0, 4), 16) % PLACES;
     const id = Number.parseInt(oid.slice(4, 12), 16);

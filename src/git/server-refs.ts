@@ -1,6 +1,5 @@
 /**
- * Folders of refs that only the server writes. Whoever may push may push to any other: branches, tags, `refs/notes`,
- * what a tool calls its own.
+ * Ref folders that only the server writes. A push may write to any other: branches, tags, `refs/notes`, refs of tools.
  */
 export const SERVER_REFS: readonly string[] = [
   'refs/environments',
@@ -10,7 +9,7 @@ export const SERVER_REFS: readonly string[] = [
   'refs/stithy',
 ];
 
-/** Whether a ref outside branches and tags is the server's own, or would take the place of a folder of refs. */
+/** Whether a ref outside branches and tags is reserved for the server, or would replace a ref folder. */
 export const isServerRef = (ref: string): boolean =>
   SERVER_REFS.some((folder) => ref === folder || ref.startsWith(`${folder}/`)) ||
   ref === 'refs/heads' ||

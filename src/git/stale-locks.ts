@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { isMissing } from './durable.ts';
 import { bytesPath } from './git.bytes.ts';
 
-/** Folders that git locks or leaves temporary files in; `refs` to any depth. */
+/** Folders with locks or temporary files of git; `refs` to any depth. */
 const FOLDERS = ['.', 'refs', 'objects', 'objects/info', 'objects/info/commit-graphs', 'objects/pack', 'info'];
 const LEFTOVER_FILE = /\.lock$|^tmp_(?:obj|pack|idx|rev|mtimes|bitmap|midx|graph|commit_graph)_|^\.tmp-\d+-pack-/;
-/** A time that is so much ahead, in milliseconds, was given by a clock that was wrong. */
+/** A file time that is further in the future, in milliseconds, is caused by a wrong clock. */
 const AHEAD_MS = 10 * 60_000;
 const LEFTOVER_FOLDER = /^(?:tmp_objdir-|incoming-)/;
 
 /**
- * Removes the locks and temporary files that ended git processes left in a repository. Safe while none of the
- * server's own processes that are older than `olderThan` writes to it: at the start, or in its queue.
- * @param olderThan only what was last changed before this moment is removed, or has a time to come
- * @param folders where to look, relative to `dir`; those below `refs` to any depth
- * @returns the paths removed, relative to `dir`
+ * Removes locks and temporary files that ended git processes left in a repository. Safe while no process of the server
+ * that is older than `olderThan` writes to it: at the start, or in its write queue.
+ * @param olderThan removes only files last changed before this time, or with a time in the future
+ * @param folders folders to search, relative to `dir`; those below `refs` to any depth
+ * @returns the removed paths, relative to `dir`
  */
 export async function removeStaleLocks(
   dir: string,
@@ -30,9 +30,9 @@ export async function removeStaleLocks(
 
 interface Sweep {
   dir: string;
-  /** What was last changed longer ago than this, in milliseconds, is stale. */
+  /** Minimum age of a stale file in milliseconds. */
   age: number;
-  /** The time of a file that is made now: files have times of the disk's machine, whose clock may differ from ours. */
+  /** Time of a file created now: file times come from the disk's machine, whose clock may differ. */
   now?: Promise<number>;
   removed: string[];
 }
@@ -52,9 +52,9 @@ async function look(sweep: Sweep, folder: string): Promise<void> {
 }
 
 /**
- * Removes the locks of files that were left by whoever made them.
+ * Removes orphaned locks of files.
  * @param names of the files, relative to `dir`
- * @param ageMs those that are younger, by the clock of the disk, are left, unless they have a time to come
+ * @param ageMs younger locks, by the clock of the disk, are kept, unless their time is in the future
  * @returns whether none of the files is locked any more
  */
 export async function removeLocks(dir: string, names: readonly string[], ageMs: number): Promise<boolean> {
@@ -74,7 +74,7 @@ export async function removeLocks(dir: string, names: readonly string[], ageMs: 
   return left === 0;
 }
 
-/** Whether a name in a folder of a repository is that of a lock or a temporary file. */
+/** Whether a name in a repository folder belongs to a lock or a temporary file. */
 export function isLeftover(name: string, isFolder: boolean, folder: string): boolean {
   return isFolder ? folder === 'objects' && LEFTOVER_FOLDER.test(name) : LEFTOVER_FILE.test(name);
 }
@@ -85,7 +85,7 @@ async function remove(sweep: Sweep, path: string): Promise<void> {
     const { mtimeMs } = await lstat(full);
     sweep.now ??= timeOfDisk(sweep.dir);
     const age = (await sweep.now) - mtimeMs;
-    // A time to come is one of a clock that ran ahead, long ago.
+    // A time in the future stems from a clock that was fast, long ago.
     if (age <= sweep.age && age >= -AHEAD_MS) return;
   } catch (error) {
     if (isMissing(error)) return;
@@ -95,9 +95,9 @@ async function remove(sweep: Sweep, path: string): Promise<void> {
   sweep.removed.push(path);
 }
 
-/** What the disk's clock shows, in milliseconds (unix). */
+/** Time of the disk's clock in milliseconds since 1970. */
 async function timeOfDisk(dir: string): Promise<number> {
-  // Left behind by a kill, it is a stale lock itself.
+  // If the process is killed here, the file is a stale lock itself.
   const probe = join(dir, `${randomUUID()}.lock`);
   try {
     await writeFile(probe, '');

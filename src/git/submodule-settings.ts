@@ -3,7 +3,7 @@ import { GitError } from './git.errors.ts';
 import { runGit } from './git.process.ts';
 import { HFS_IGNORED } from './path-rules.ts';
 
-/** Whether a setting is one that `git fsck` refuses, as it could run a command in somebody's clone. */
+/** Whether `git fsck` refuses a setting because it could run a command in a clone. */
 function isDangerous(key: string, value: string): boolean {
   const match = /^submodule\.(.*)\.([^.]+)$/s.exec(key);
   if (match === null) return false;
@@ -20,14 +20,14 @@ function isDangerousUrl(url: string): boolean {
   return rest !== url && /^[:/\\]/.test(rest);
 }
 
-/** Whether some file system would take a path for a `.gitmodules` file, by the rules of `git fsck`. */
+/** Whether any file system would treat a path as a `.gitmodules` file, by the rules of `git fsck`. */
 export function isSubmoduleSettingsPath(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(HFS_IGNORED, '');
   return /^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]|gi7d29~[1-9])[. ]*(?::|$)/i.test(name);
 }
 
 /**
- * Refuses a `.gitmodules` file with settings that could harm whoever clones; a file git cannot read is harmless.
+ * Refuses a `.gitmodules` file with settings that could harm a clone. A file that git cannot read is harmless.
  * @throws CommitError `submodule_invalid`
  */
 export async function checkSubmoduleSettings(path: string, content: Buffer): Promise<void> {

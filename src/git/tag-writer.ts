@@ -3,10 +3,10 @@ import { encodeTag, type NewTag } from './object-encode.ts';
 import { nameObject, ObjectWriter } from './object-writer.ts';
 
 /**
- * Writes an annotated tag. No reference moves. Durable when it fulfils.
- * Specification: tags, create with a message.
+ * Writes an annotated tag without moving a reference. Durable when it fulfils. Specification: tags, create with a
+ * message.
  * @returns its id
- * @throws GitError as `encodeTag` does
+ * @throws GitError as `encodeTag`
  */
 export async function writeTag(repo: Repository, tag: NewTag): Promise<string> {
   const format = tag.object.length === 64 ? 'sha256' : 'sha1';

@@ -2,29 +2,32 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cjkEncodingOf } from './cjk-encoding.ts';
 
-/** Bytes of one text that its encoding is guessed from. */
+/** Maximum number of bytes of a text used for the detection. */
 const MAX_SAMPLE = 4 * 1024;
 /**
- * Bytes of all texts of one answer that encodings are guessed from. Sixteen full samples take the detector 15 to 40 ms of processor
- * time, by what is in them, and twice that in a process that has not guessed before; others have their turn between two of them.
+ * Maximum number of bytes of all texts of one answer used for the detection. Sixteen full samples take the detector 15
+ * to 40 ms of processor time, and twice that in a fresh process; it yields between two of them.
  */
 const MAX_SAMPLED = 64 * 1024;
-/** The detector gives ten to any short text that an encoding could be of: `cjkEncodingOf` tells more of those. */
+/**
+ * The detector returns 10 for any short text that an encoding could represent. `cjkEncodingOf` is more precise for
+ * those.
+ */
 const MIN_CONFIDENCE = 30;
-/** Short texts in Western languages are often taken for other encodings with Latin letters. */
+/** The detector often mistakes short Western texts for other Latin encodings. */
 const WESTERN_BONUS = 15;
-/** Of fewer bytes than these it tells no language with Latin letters from another: most are Western. */
+/** Below this size the detector cannot distinguish Latin encodings: most such texts are Western. */
 const SHORT = 32;
 const OTHER_LATIN = /^(ISO-8859-[29]|windows-125[0478])$/;
 const WESTERN = /^(ISO-8859-1|windows-1252)$/;
-/** What text of a Western language has, however short: no control characters, and nothing that Windows-1252 leaves out. */
+/** Characters of Western text: no control characters, and no code points undefined in Windows-1252. */
 const WESTERN_TEXT = /^[^\0-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]*$/;
-/** Told by a mark at their start, and in use in mails alone. */
+/** Encodings with a byte order mark, and those used only in mails. */
 const NEVER = /^(UTF|ISO-2022)/;
-/** So much of a file is decoded at a time, and so many of such blocks are looked at for a sample. */
+/** Size of the blocks in which a file is decoded, and number of blocks sampled. */
 const BLOCK = 64 * 1024;
 const BLOCKS = 8;
-/** Lines that are decoded before others have their turn. */
+/** Number of lines decoded before yielding. */
 const LINES_AT_ONCE = 10_000;
 const UTF_8 = 'utf-8';
 const NEWLINE = 0x0a;
@@ -42,7 +45,7 @@ function decoder(encoding: string): Decode {
   return (bytes) => text.decode(bytes);
 }
 
-/** Whether bytes are text of an encoding throughout; a character cut off at the end does not matter. */
+/** Whether bytes are valid in an encoding; a truncated character at the end is allowed. */
 function isValid(encoding: string, bytes: Buffer): boolean {
   try {
     new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
@@ -52,7 +55,7 @@ function isValid(encoding: string, bytes: Buffer): boolean {
   }
 }
 
-/** Whether a text is UTF-8 but for a few bytes: more of its characters can be read than not. */
+/** Whether a text is UTF-8 except for a few bytes: most of its characters are valid. */
 function isMostlyUtf8(sample: Buffer): boolean {
   const text = asUtf8(sample);
   const replaced = text.split('\ufffd').length - 1;
@@ -60,7 +63,7 @@ function isMostlyUtf8(sample: Buffer): boolean {
   return others > replaced;
 }
 
-/** The lines that are not ASCII, up to the size of a sample: the others tell nothing. */
+/** Non-ASCII lines up to the size of a sample; ASCII lines carry no information. */
 function sampleOf(lines: Iterable<Buffer>): Buffer {
   const sample: Buffer[] = [];
   let length = 0;
@@ -76,7 +79,7 @@ function sampleOf(lines: Iterable<Buffer>): Buffer {
   return Buffer.concat(sample);
 }
 
-/** Lines of the first blocks of a file that are not ASCII. */
+/** Non-ASCII lines in the first blocks of a file. */
 function* someLinesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0, taken = 0; at < bytes.length && taken < BLOCKS; ) {
     const block = bytes.subarray(at, at + BLOCK);
@@ -99,19 +102,19 @@ function* linesOf(bytes: Buffer): Generator<Buffer> {
 }
 
 /**
- * Decodes the contents of files for one answer. What is valid UTF-8, or is but for a few bytes, is that; of other text the
- * encoding is guessed. Where it cannot be told, text is taken for Windows-1252, which holds ISO 8859-1, and of what could be no
- * text of that, bytes that are no UTF-8 become U+FFFD. Never throws for what the bytes are.
+ * Decodes file contents for one answer. Valid or mostly valid UTF-8 is decoded as such; for other text the encoding is
+ * detected. If it is unknown, text is decoded as Windows-1252, a superset of ISO 8859-1, and bytes that cannot be such
+ * text become U+FFFD where they are not UTF-8. Never throws because of the content.
  */
 export class TextDecoding {
   #sampleBudget = MAX_SAMPLED;
-  /** What the text before was in: taken once there were too many for more guesses. */
+  /** Encoding of the previous text, used once the sample limit is reached. */
   #previous: string = UTF_8;
 
   /**
-   * The text of one file's patch. Each side has its own encoding, guessed from its lines in all hunks of the patch, so
-   * that both are right where a commit converts the file; hunks by themselves are too short to tell. Lines of context
-   * are the same bytes on both sides and are decoded as the new one.
+   * Decodes the patch of one file. The encoding of each side is detected from its lines in all hunks, so that both are
+   * right if a commit converts the file; single hunks are too short. Context lines are identical on both sides and
+   * decoded as the new side.
    */
   async patch(bytes: Buffer): Promise<string> {
     if (isUtf8(bytes)) return bytes.toString('utf8');
@@ -120,7 +123,7 @@ export class TextDecoding {
     const before = await this.#decoderOf(side(MINUS));
     const after = await this.#decoderOf(side(PLUS));
     let text = '';
-    // Headings of hunks are lines of the old side, cut at any byte.
+    // Hunk headings are lines of the old side, truncated at any byte.
     for (const line of lines) {
       const first = line[0];
       text += (first === PLUS || first === SPACE ? after : before)(line);
@@ -128,7 +131,7 @@ export class TextDecoding {
     return text;
   }
 
-  /** The text of a file, of any length; a mark of byte order in units of two bytes is left out. */
+  /** Decodes a file of any length, without a UTF-16 byte order mark. */
   async text(bytes: Buffer): Promise<string> {
     if (isUtf8(bytes)) return bytes.toString('utf8');
     const wide = utf16Encoding(bytes);
@@ -143,7 +146,7 @@ export class TextDecoding {
     return text + decoding.decode();
   }
 
-  /** The lines of a file, without their line feeds, whose encoding is guessed from all of them. */
+  /** Decodes the lines of a file, without line feeds; the encoding is detected from all of them. */
   async lines(lines: readonly Buffer[]): Promise<string[]> {
     const wide = utf16Encoding(lines[0]);
     if (wide !== null) {
@@ -175,10 +178,10 @@ export class TextDecoding {
   }
 }
 
-/** The encoding of a sample that is no UTF-8. */
+/** Detects the encoding of a sample that is not UTF-8. */
 async function guessed(sample: Buffer): Promise<string> {
   const cjk = cjkEncodingOf(sample);
-  // It may be mixed further on.
+  // The rest may be mixed.
   if (cjk !== null && isValid(cjk, sample)) return cjk;
   const { analyse } = await import('chardet');
   await nextTurn();
@@ -197,7 +200,7 @@ async function guessed(sample: Buffer): Promise<string> {
   return guess?.name ?? otherwise;
 }
 
-/** The encoding in units of two bytes that a mark at the start of a file names. */
+/** UTF-16 encoding according to the byte order mark at the start of a file. */
 function utf16Encoding(start: Buffer | undefined): string | null {
   if (start?.[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
   return start?.[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : null;

@@ -1,5 +1,5 @@
 export interface Trailers {
-  /** The last value of each key, in the order the keys appear. */
+  /** The last value of each key, in order of the keys. */
   trailers: Record<string, string>;
   /** All values of each key. */
   extended: Record<string, string[]>;
@@ -7,11 +7,11 @@ export interface Trailers {
 
 const SCISSORS = '# ------------------------ >8 ------------------------\n';
 const COMMENT = '#';
-/** Lines that git itself writes: one of them makes a block of trailers out of a mixed paragraph. */
+/** Lines written by git: one of them makes a mixed paragraph a trailer block. */
 const GENERATED = /^(?:Signed-off-by: |\(cherry picked from commit )/;
-/** A key of letters, digits and hyphens, then perhaps blanks, then the colon. */
+/** A key of letters, digits and hyphens, then optional whitespace, then the colon. */
 const KEY = /^([A-Za-z0-9-]+[ \t]*):/;
-/** What git takes for blanks: not all that `\s` takes. */
+/** Git's definition of whitespace, which is narrower than `\s`. */
 const BLANK = /^[ \t\r\n]/;
 const BLANK_LINE = /^[ \t\r]*(?:\n|$)/;
 
@@ -19,12 +19,12 @@ function trim(text: string): string {
   return text.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '');
 }
 
-/** The lines of a text, each with its newline. */
+/** Lines of a text with their newlines. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
-/** Drops what follows the scissors line, and comments, blank lines and an old list of conflicts at the end. */
+/** Removes the text after the scissors line, and trailing comments, blank lines and old conflict lists. */
 function withoutTail(lines: readonly string[]): readonly string[] {
   const scissors = lines.indexOf(SCISSORS);
   const all = scissors < 0 ? lines : lines.slice(0, scissors);
@@ -44,15 +44,15 @@ function withoutTail(lines: readonly string[]): readonly string[] {
   return end === null ? all : all.slice(0, end);
 }
 
-/** The index after the first paragraph, which is the title and never holds trailers. */
+/** Index after the first paragraph, which is the title and never contains trailers. */
 function endOfTitle(lines: readonly string[]): number {
   const index = lines.findIndex((line) => !line.startsWith(COMMENT) && BLANK_LINE.test(line));
   return index < 0 ? lines.length : index;
 }
 
 /**
- * The last paragraph's lines where it is a block of trailers: nothing but trailers, or at least one line that
- * git wrote and no more than three other lines for each trailer.
+ * The last paragraph if it is a trailer block: only trailers, or at least one line written by git and no more than
+ * three other lines for each trailer.
  */
 function trailerBlock(lines: readonly string[]): readonly string[] {
   const title = endOfTitle(lines);
@@ -88,7 +88,7 @@ function trailerBlock(lines: readonly string[]): readonly string[] {
   return [];
 }
 
-/** Joins each trailer with the indented lines that continue it. */
+/** Joins each trailer with its indented continuation lines. */
 function unfold(block: readonly string[]): string[] {
   const joined: string[] = [];
   let open = false;
@@ -104,9 +104,10 @@ function unfold(block: readonly string[]): string[] {
 }
 
 /**
- * The trailers at the end of a commit message, as `git interpret-trailers --parse --no-divider` finds them.
- * @param message the whole message, title included
- * @returns objects without a prototype, so that no key is special; serves `trailers` and `extended_trailers` of a commit
+ * Parses the trailers at the end of a commit message, like `git interpret-trailers --parse --no-divider`.
+ * @param message the whole message, including the title
+ * @returns objects without a prototype, so that no key is special; serves `trailers` and `extended_trailers` of a
+ *   commit
  */
 export function parseTrailers(message: string): Trailers {
   const trailers: Record<string, string> = Object.create(null);

@@ -4,10 +4,10 @@ import { treeOf } from './git.tree.ts';
 import { withPooledMemory } from './pooled-memory.ts';
 import { TreeObject } from './tree-object.ts';
 
-/** Folders that are read one by one before it is left to a git process. */
+/** Maximum number of folders read one by one before the comparison is left to git. */
 const MAX_FOLDERS = 100;
 
-/** A path that differs: its file before and after, undefined where there was or is none. */
+/** A path that differs, with its entry before and after; undefined where it does not exist. */
 export interface Change {
   path: string;
   before: TreeEntry | undefined;
@@ -21,10 +21,9 @@ interface Difference {
 }
 
 /**
- * Files that differ between two commits or trees, by reading the folders that do: what a push changes is found without a
- * process.
- * @param from null for nothing: all files are new
- * @returns in no order; null where an object is missing, or many folders differ
+ * Files that differ between two commits or trees, found by reading the differing folders, without a process.
+ * @param from null for an empty tree
+ * @returns unordered; null if an object is missing, or too many folders differ
  */
 export async function changesBetween(repo: Repository, from: string | null, to: string): Promise<Change[] | null> {
   const fromTree = from === null ? undefined : await treeOf(repo, from);
@@ -53,7 +52,7 @@ export async function changesBetween(repo: Repository, from: string | null, to: 
   return changes;
 }
 
-/** The paths alone. @returns as `changesBetween` */
+/** Like `changesBetween`, paths only. */
 export async function pathsBetween(repo: Repository, from: string, to: string): Promise<string[] | null> {
   return (await changesBetween(repo, from, to))?.map(({ path }) => path) ?? null;
 }
@@ -63,7 +62,7 @@ const file = (entry: TreeEntry | undefined): TreeEntry | undefined => (entry?.ty
 
 const NOTHING = new TreeObject('', Buffer.alloc(0));
 
-/** The entries in which two folders differ; null for no folder. */
+/** Entries that differ between two folders; null for no folder. */
 async function differencesOf(repo: Repository, from: string | null, to: string | null) {
   return await withPooledMemory(async (copy) => {
     const one = from === null ? NOTHING : await repo.objects.useTree(from, (tree) => tree.copied(copy));

@@ -7,7 +7,7 @@ import { type NewObject, nameObject } from './object-writer.ts';
 import type { FileContent } from './stored-content.ts';
 import { TreeObject } from './tree-object.ts';
 
-/** A file, symbolic link or submodule: `oid` of an old object, or the `data` of a new one. */
+/** A file, symbolic link or submodule: `oid` of an existing object, or `data` of a new one. */
 export interface Leaf {
   kind: 'leaf';
   mode: string;
@@ -17,29 +17,29 @@ export interface Leaf {
 
 interface Folder {
   kind: 'folder';
-  /** The tree on disk that it still equals; null once something below has changed. */
+  /** Unchanged tree on disk; null once something below has changed. */
   oid: string | null;
-  /** What it was made of, an empty tree for a new one; null until it is read. */
+  /** Original tree, an empty tree for a new one; null until it is read. */
   tree: TreeObject | null;
-  /** Its folders that were looked into, and what was put there, by name; null for what was taken away. */
+  /** Loaded folders and changed entries by name; null for removed ones. */
   known: Map<string, Leaf | Folder | null>;
 }
 
-/** The ids of no tree tell how long those in it are: an empty one has none. */
+/** An empty tree contains no ids, so it is the same in both object formats. */
 const NOTHING = new TreeObject('', Buffer.alloc(0));
 
-/** A tree being changed: reads only the folders on the way to what is touched, writes only the changed ones. */
+/** Edits a tree: reads only the folders on the way to the changes, and writes only the changed ones. */
 export class TreeEditor {
   readonly #objects: ObjectReader;
   readonly #root: Folder;
 
-  /** @param tree the tree to start from; null for an empty one */
+  /** @param tree the original tree; null for an empty one */
   constructor(objects: ObjectReader, tree: string | null) {
     this.#objects = objects;
     this.#root = tree === null ? emptyFolder() : folderOf(tree);
   }
 
-  /** What is at a path: a leaf, `folder`, or null. */
+  /** Entry at a path: a leaf, `folder`, or null. */
   async find(parts: readonly string[]): Promise<Leaf | 'folder' | null> {
     let node: Leaf | Folder = this.#root;
     for (const part of parts) {
@@ -52,8 +52,9 @@ export class TreeEditor {
   }
 
   /**
-   * Puts a leaf at a path, making folders as needed and replacing a leaf that is there.
-   * @throws CommitError `file_exists` where a component on the way is no folder, `directory_exists` where a folder is there
+   * Puts a leaf at a path, creating folders as needed and replacing an existing leaf.
+   * @throws CommitError `file_exists` if a component on the way is not a folder, `directory_exists` if a folder is at
+   *   the path
    */
   async put(parts: readonly string[], leaf: Leaf): Promise<void> {
     const path = parts.join('/');
@@ -72,7 +73,7 @@ export class TreeEditor {
     for (const folder of way) folder.oid = null;
   }
 
-  /** Takes a leaf away, with the folders that it leaves empty; there must be one. */
+  /** Removes a leaf, which must exist, with the folders that become empty. */
   async remove(parts: readonly string[]): Promise<void> {
     const way: Folder[] = [this.#root];
     for (const part of parts.slice(0, -1)) {
@@ -89,8 +90,8 @@ export class TreeEditor {
   }
 
   /**
-   * The id of the changed tree, and every object that must be written for it.
-   * @param format the hash of the repository
+   * Id of the changed tree, and every new object of it.
+   * @param format object format of the repository
    */
   async finish(format: ObjectFormat): Promise<{ tree: string; objects: NewObject[] }> {
     const objects: NewObject[] = [];
@@ -117,7 +118,7 @@ const folderOf = (oid: string): Folder => ({ kind: 'folder', oid, tree: null, kn
 const emptyFolder = (): Folder => ({ kind: 'folder', oid: null, tree: NOTHING, known: new Map() });
 const leafOf = ({ mode, oid }: TreeEntry): Leaf => ({ kind: 'leaf', mode, oid, data: null });
 
-/** Whether nothing is left in a folder that has been looked into. */
+/** Whether a loaded folder is empty. */
 function isEmpty({ tree, known }: Folder): boolean {
   if (tree === null || [...known.values()].some((child) => child !== null)) return false;
   return tree.count === [...known.keys()].filter((name) => tree.find(name) !== null).length;

@@ -5,21 +5,21 @@ import { type TreeEntry, typeOfMode } from './git.objects.ts';
 export const SPACE = 0x20;
 export const ZERO = 0x30;
 const FOLDER = '40000';
-/** A folder's may have six, too. */
+/** A folder may have six digits as well. */
 const SIX_DIGITS = /^(?:1[026]0[0-7]{3}|040000)$/;
 
-/** Whether the entry that begins at `at` is a folder. */
+/** Whether the entry that starts at `at` is a folder. */
 export const isFolderAt = (data: Buffer, at: number): boolean => data[data[at] === ZERO ? at + 1 : at] === ZERO + 4;
 
-/** A name as it stands in a tree: after the mode, and before the id. */
+/** A name as encoded in a tree: between mode and id. */
 export const asInTree = (name: string): Buffer => encodeBytes(` ${name}\0`);
 
 /**
- * The entry of a name in a tree, without taking the others apart. What only looks like one, in the name or the id of another, is none.
- * @param oid of the tree; also says which hash its entries use
- * @param name as `asInTree` gives it
- * @returns its mode in six digits; null where there is none
- * @throws GitError `corrupt` where it is cut short
+ * Finds an entry by name without parsing the others. Rejects matches inside another entry's name or id.
+ * @param oid of the tree; determines the object format
+ * @param name as returned by `asInTree`
+ * @returns the entry with its mode in six digits; null if there is none
+ * @throws GitError `corrupt` if it is truncated
  */
 export function findEntry(oid: string, data: Buffer, name: Buffer): { mode: string; oid: string } | null {
   if (name.indexOf(0) !== name.length - 1) return null;
@@ -34,19 +34,19 @@ export function findEntry(oid: string, data: Buffer, name: Buffer): { mode: stri
   return null;
 }
 
-/** The mode before a place, six digits long; null where no entry begins with it. */
+/** Six-digit mode before a position; null if no entry starts with it. */
 function modeBefore(oid: string, data: Buffer, at: number): string | null {
   const six = data.toString('latin1', Math.max(0, at - 6), at);
   if (SIX_DIGITS.test(six) && isStart(oid, data, at - 6)) return six;
   return six.endsWith(FOLDER) && isStart(oid, data, at - 5) ? `0${FOLDER}` : null;
 }
 
-/** Whether an entry begins where a mode, a space, a name and a NUL stand. */
+/** Whether an entry starts at a position that looks like mode, space, name and NUL. */
 function isStart(oid: string, data: Buffer, at: number): boolean {
   if (at === 0) return true;
   const id = at - oid.length / 2;
   if (id < 1 || data[id - 1] !== 0) return false;
-  // Inside of another entry the end of its mode or of its name would be among these bytes, which else are an id.
+  // Inside another entry, the end of its mode or name would be among these bytes, which otherwise are an id.
   let n = id;
   while (n < at && data[n] !== 0 && (data[n] !== SPACE || (data[n - 1]! & ~7) !== ZERO)) n += 1;
   if (n === at) return true;
@@ -57,7 +57,7 @@ function isStart(oid: string, data: Buffer, at: number): boolean {
 
 const cutShort = (oid: string) => new GitError('corrupt', `tree ${oid}: an entry is cut short`);
 
-/** Where the entry that begins at `at` ends. @throws GitError `corrupt` where it is cut short */
+/** End of the entry that starts at `at`. @throws GitError `corrupt` if it is truncated */
 export function endOf(oid: string, data: Buffer, at: number): number {
   const { length } = data;
   let nul = at;
@@ -67,7 +67,7 @@ export function endOf(oid: string, data: Buffer, at: number): number {
   return end;
 }
 
-/** The entry that begins at `at` and ends at `end`. @throws GitError `corrupt` where it is cut short */
+/** The entry between `at` and `end`. @throws GitError `corrupt` if it is truncated */
 export function entryFrom(oid: string, data: Buffer, at: number, end: number): TreeEntry {
   const nul = end - oid.length / 2 - 1;
   const space = data.indexOf(SPACE, at);
@@ -80,9 +80,10 @@ export function entryFrom(oid: string, data: Buffer, at: number, end: number): T
 }
 
 /**
- * @param oid also says which hash its entries use
- * @param data the tree's content, without git's object header
- * @throws GitError `corrupt` where an entry is cut short
+ * Parses a tree.
+ * @param oid determines the object format
+ * @param data content without git's object header
+ * @throws GitError `corrupt` if an entry is truncated
  */
 export function parseTree(oid: string, data: Buffer): TreeEntry[] {
   const entries: TreeEntry[] = [];

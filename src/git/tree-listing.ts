@@ -8,10 +8,10 @@ import { cacheKey, ResultCache } from './result-cache.ts';
 import type { TreeObject } from './tree-object.ts';
 
 const NUL = 0;
-/** Past this a listing is refused: a few small trees can stand for millions of paths. */
+/** Maximum number of entries of a listing: a few small trees can expand to millions of paths. */
 const MAX_ENTRIES = 200_000;
 const RECORD = /^(\d{6}) [a-z]+ ([0-9a-f]+)\t/;
-/** Entries with paths from a tree on, made as far as they are asked for. */
+/** Entries with paths relative to a tree, created on demand. */
 export interface EntryList {
   readonly length: number;
   slice(from: number, to?: number): readonly PathEntry[];
@@ -22,16 +22,16 @@ const listings = new ResultCache<readonly PathEntry[]>(32 * 1024 * 1024, (entrie
 );
 
 /**
- * What one folder holds as people read it: folders first, then files, then submodules, each in git's order. Serves
- * `GET /projects/:id/repository/tree`. It throws GitError `corrupt` when it comes upon an entry that is cut short.
+ * Entries of one folder in display order: folders, files, submodules, each in git's order. Serves `GET
+ * /projects/:id/repository/tree`. Throws GitError `corrupt` when it reaches a truncated entry.
  */
 export const listFolder = (tree: TreeObject): FolderListing => new FolderListing(tree);
 
 /**
- * What a tree and all below it hold, in the order of `listFolder`.
+ * Lists a tree recursively in the order of `listFolder`.
  * @param tree id of a tree
- * @returns entries with paths from this tree on. Shared: not to be changed
- * @throws GitError `not_found` where there is no such tree, `output_too_large` past 200,000 entries, `corrupt`
+ * @returns entries with paths relative to this tree. Shared; must not be modified
+ * @throws GitError `not_found` if there is no such tree, `output_too_large` above 200,000 entries, `corrupt`
  */
 export async function listAll(repo: Repository, tree: string): Promise<readonly PathEntry[]> {
   return await listings.get(cacheKey(repo.id, tree), async () => {
@@ -41,7 +41,7 @@ export async function listAll(repo: Repository, tree: string): Promise<readonly 
   });
 }
 
-/** Entries of one tree, found as they are asked for: most of a large one never are. */
+/** Entries of one tree, parsed on demand: most entries of a large tree never are. */
 export class FolderListing implements EntryList {
   readonly #tree: TreeObject;
   #length: number | undefined;
@@ -55,7 +55,7 @@ export class FolderListing implements EntryList {
     return this.#length;
   }
 
-  /** Where some of them begin. */
+  /** Positions of a range of entries. */
   placesOf(from: number, to?: number): readonly number[] {
     const { folders, files, submodules, count } = this.#tree.positions(to);
     this.#length = count;
@@ -70,7 +70,7 @@ export class FolderListing implements EntryList {
   }
 }
 
-/** One git process for all levels: it streams, so that a large tree leaves the event loop free. */
+/** One git process for all levels. It streams, so that a large tree does not block the event loop. */
 async function readAll(repo: Repository, tree: string): Promise<PathEntry[]> {
   if ((await repo.objects.treeObject(tree)) === null) throw new GitError('not_found', `no tree ${tree}`);
   const entries: PathEntry[] = [];

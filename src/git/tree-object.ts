@@ -6,7 +6,7 @@ import { asInTree, endOf, entryFrom, findEntry, isFolderAt, parseTree, SPACE, ZE
 
 const SLASH = 0x2f;
 
-/** Where entries of a tree begin, and how many it has in all. */
+/** Start positions of entries of a tree, and their total number. */
 export interface EntryPositions {
   folders: number[];
   files: number[];
@@ -14,49 +14,49 @@ export interface EntryPositions {
   count: number;
 }
 
-/** One tree, taken apart as far as somebody asks. */
+/** A tree that is parsed on demand. */
 export class TreeObject {
   readonly #oid: string;
   readonly #data: Buffer;
   #entries: readonly TreeEntry[] | undefined;
 
   /**
-   * @param oid also says which hash its entries use
-   * @param data its content, without git's object header; kept
+   * @param oid determines the object format
+   * @param data content without git's object header; kept
    */
   constructor(oid: string, data: Buffer) {
     this.#oid = oid;
     this.#data = data;
   }
 
-  /** The length of the ids in it. */
+  /** Length of the ids in it. */
   get idBytes(): number {
     return this.#oid.length / 2;
   }
 
-  /** About how many bytes it takes. */
+  /** Approximate size in bytes. */
   get size(): number {
     return 200 + this.#data.length + (this.#entries?.length ?? 0) * 220;
   }
 
-  /** Its content, without git's object header: not to be changed. */
+  /** Content without git's object header; must not be modified. */
   get content(): Buffer {
     return this.#data;
   }
 
-  /** The same with a copy of its content. */
+  /** The same tree with a copy of its content. */
   copied(copy: CopyContent): TreeObject {
     return new TreeObject(this.#oid, copy(this.#data));
   }
 
-  /** Whether all of its entries are at hand. */
+  /** Whether all entries are parsed. */
   get isParsed(): boolean {
     return this.#entries !== undefined;
   }
 
   /**
-   * Its entries in git's order. Shared: not to be changed.
-   * @throws GitError `corrupt` where an entry is cut short
+   * Entries in git's order. Shared; must not be modified.
+   * @throws GitError `corrupt` if an entry is truncated
    */
   get entries(): readonly TreeEntry[] {
     this.#entries ??= parseTree(this.#oid, this.#data);
@@ -64,8 +64,8 @@ export class TreeObject {
   }
 
   /**
-   * The entry of a name; null where there is none. The others are not taken apart.
-   * @throws GitError `corrupt` where it is cut short
+   * Entry with this name; null if there is none. The others are not parsed.
+   * @throws GitError `corrupt` if it is truncated
    */
   find(name: string): TreeEntry | null {
     if (this.#entries !== undefined) return this.#entries.find((entry) => entry.name === name) ?? null;
@@ -74,16 +74,16 @@ export class TreeObject {
   }
 
   /**
-   * Where its entries begin, by what they are.
+   * Start positions of its entries by kind.
    * @param limit of each kind; the others are only counted
-   * @throws GitError `corrupt` where an entry is cut short
+   * @throws GitError `corrupt` if an entry is truncated
    */
   positions(limit = Number.POSITIVE_INFINITY): EntryPositions {
     const data = this.#data;
     const [folders, files, submodules]: [number[], number[], number[]] = [[], [], []];
     let count = 0;
     for (let at = 0; at < data.length; at = this.endOf(at), count += 1) {
-      // `40000`, `040000` and `160000` are told from all others by two digits.
+      // Two digits distinguish `40000`, `040000` and `160000` from all other modes.
       const start = data[at] === ZERO ? at + 1 : at;
       let kind = files;
       if (data[start] === ZERO + 4) kind = folders;
@@ -93,12 +93,12 @@ export class TreeObject {
     return { folders, files, submodules, count };
   }
 
-  /** The entry that begins at one of the `positions`. */
+  /** The entry at one of the `positions`. */
   entryFrom(at: number): TreeEntry {
     return entryFrom(this.#oid, this.#data, at, this.endOf(at));
   }
 
-  /** How many entries it has. @throws GitError `corrupt` where one is cut short */
+  /** Number of entries. @throws GitError `corrupt` if one is truncated */
   get count(): number {
     if (this.#entries !== undefined) return this.#entries.length;
     let count = 0;
@@ -107,9 +107,8 @@ export class TreeObject {
   }
 
   /**
-   * The entries in which it differs from another: those that only it has, and those that only the other one has. What they
-   * have in common is not taken apart.
-   * @throws GitError `corrupt` where an entry is cut short
+   * Entries that exist only in this tree, and only in the other one. Common entries are not parsed.
+   * @throws GitError `corrupt` if an entry is truncated
    */
   differences(other: TreeObject): { here: TreeEntry[]; there: TreeEntry[] } {
     const [one, two] = [new Walk(this), new Walk(other)];
@@ -120,7 +119,7 @@ export class TreeObject {
     one.skip(before);
     two.skip(before);
     while (!one.isOver && !two.isOver) {
-      // Entries begin at the same places in what both end with.
+      // In the common suffix, entries start at the same positions.
       if (one.left === two.left && one.left <= behind) return { here, there };
       if (one.sameAs(two)) {
         one.next();
@@ -143,19 +142,19 @@ export class TreeObject {
   }
 
   /**
-   * Its content with other entries; what stays is taken over as it is.
-   * @param changes by the names of the entries that go; one in whose place another comes is encoded as `encodeEntry` does it
-   * @throws GitError `corrupt` where an entry is cut short
+   * Content after changes to entries; the rest is copied as it is.
+   * @param changes by entry name: null removes an entry, a replacement is encoded by `encodeEntry`
+   * @throws GitError `corrupt` if an entry is truncated
    */
   edited(changes: ReadonlyMap<string, Buffer | null>): Buffer {
     const going: number[] = [];
     const coming: { key: Buffer; bytes: Buffer }[] = [];
     for (const [name, bytes] of changes) {
-      // One by one: there may be more than a call takes arguments.
+      // One by one, since the number of arguments of a call is limited.
       for (const place of placesOf(asInTree(name), this.#data)) going.push(place);
       if (bytes !== null) coming.push({ key: encodeBytes(isFolderAt(bytes, 0) ? `${name}/` : name), bytes });
     }
-    // By byte, as git sorts.
+    // In byte order, as git sorts.
     coming.sort((a, b) => Buffer.compare(a.key, b.key));
     going.sort((a, b) => a - b);
     const parts: Buffer[] = [];
@@ -179,20 +178,20 @@ export class TreeObject {
     return Buffer.concat(parts);
   }
 
-  /** Where the entry ends that begins at a place. @throws GitError `corrupt` where it is cut short */
+  /** End of the entry that starts at a position. @throws GitError `corrupt` if it is truncated */
   endOf(at: number): number {
     return endOf(this.#oid, this.#data, at);
   }
 }
 
-/** Where a name stands as `asInTree` gives it, and where something only looks like it: within a longer name, or an id. */
+/** Positions of a name in the form of `asInTree`, including false matches inside a longer name or an id. */
 function placesOf(name: Buffer, data: Buffer): number[] {
   const places: number[] = [];
   for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + 1)) places.push(at);
   return places;
 }
 
-/** Goes along the entries of a tree. */
+/** Iterates over the entries of a tree. */
 class Walk {
   readonly #tree: TreeObject;
   readonly #data: Buffer;
@@ -214,12 +213,12 @@ class Walk {
     if (!this.isOver) this.#end = this.#tree.endOf(this.#start);
   }
 
-  /** Bytes from its entry on. */
+  /** Number of bytes from its entry on. */
   get left(): number {
     return this.#data.length - this.#start;
   }
 
-  /** Passes the entries that end within so many bytes from the beginning. */
+  /** Skips the entries that end within this many bytes from the start. */
   skip(bytes: number): void {
     while (!this.isOver && this.#end <= bytes) this.next();
   }
@@ -229,7 +228,7 @@ class Walk {
     const length = this.#end - this.#start;
     if (other.#end - other.#start !== length) return false;
     const [a, b, from, there] = [this.#data, other.#data, this.#start, other.#start];
-    // The ids come last.
+    // Ids come last, so compare backwards.
     for (let n = length - 1; n >= 0; n -= 1) if (a[from + n] !== b[there + n]) return false;
     return true;
   }
@@ -238,7 +237,7 @@ class Walk {
     return this.#tree.entryFrom(this.#start);
   }
 
-  /** Where it begins, and where the next one does. */
+  /** Start of the entry, and start of the next one. */
   get start(): number {
     return this.#start;
   }
@@ -247,13 +246,13 @@ class Walk {
     return this.#end;
   }
 
-  /** What git sorts by, as Latin-1. */
+  /** Git's sort key as Latin-1. */
   get sortKey(): string {
     const name = this.#data.toString('latin1', this.#nameStart, this.#nameEnd);
     return isFolderAt(this.#data, this.#start) ? `${name}/` : name;
   }
 
-  /** Whether it comes behind what git sorts by `key`. */
+  /** Whether it sorts after `key`. */
   isBehind(key: Buffer): boolean {
     const [start, end, { length }] = [this.#nameStart, this.#nameEnd, key];
     for (let n = 0; n < length; n += 1) {
@@ -263,12 +262,12 @@ class Walk {
     return this.#keyByte(start + length, end) >= 0;
   }
 
-  /** Whether its name is what stands as `asInTree` gives it at a place. */
+  /** Whether its name equals the one encoded at a position. */
   isNameAt(place: number): boolean {
     return place === this.#nameStart - 1;
   }
 
-  /** A byte of what git sorts by; -1 behind it. */
+  /** A byte of the sort key; -1 past its end. */
   #keyByte(at: number, end: number): number {
     if (at < end) return this.#data[at]!;
     return at === end && isFolderAt(this.#data, this.#start) ? SLASH : -1;

@@ -10,24 +10,24 @@ import { type LfsPointer, MAX_POINTER_BYTES, parsePointer } from './lfs.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 export interface TreeLimits {
-  /** Files, folders, links and submodules together. */
+  /** Total number of files, folders, links and submodules. */
   entries: number;
-  /** Bytes of all files. */
+  /** Total size of all files in bytes. */
   bytes: number;
 }
 
 export interface TreeSizeOptions {
-  /** Only this file or folder, without a slash at its end. */
+  /** Only this file or folder, without a trailing slash. */
   path?: string | undefined;
-  /** Without these files and folders; taken literally, and they need not exist. */
+  /** Files and folders to exclude; taken literally, need not exist. */
   exclude?: readonly string[];
-  /** Whether LFS pointers are looked for. */
+  /** Whether to search for LFS pointers. */
   pointers?: boolean;
-  /** False to leave the sizes of files alone: only entries are counted. */
+  /** False to count only entries, without the sizes of files. */
   files?: boolean;
 }
 
-/** An LFS pointer of a tree, and at how many paths it stands. */
+/** An LFS pointer of a tree, and the number of its paths. */
 export interface CountedPointer extends LfsPointer {
   count: number;
 }
@@ -35,34 +35,34 @@ export interface CountedPointer extends LfsPointer {
 export interface TreeSize {
   entries: number;
   bytes: number;
-  /** Bytes of the largest file. */
+  /** Size of the largest file in bytes. */
   largest: number;
-  /** None where they were not looked for. */
+  /** Empty if they were not requested. */
   pointers: readonly CountedPointer[];
-  /** What there is too much of; the rest is then not counted to its end. */
+  /** The exceeded limit; the count is then incomplete. */
   exceeded: ExceededLimit | null;
 }
 
-/** `folders`: different ones; `depth`: folders in folders. */
+/** `folders`: number of distinct folders; `depth`: nesting depth. */
 export type ExceededLimit = keyof TreeLimits | 'folders' | 'depth';
 
-/** A folder: one for all places at which it stands, unless something below one of them is left out. */
+/** A folder, shared by all its paths unless something below one of them is excluded. */
 interface Folder {
   oid: string;
-  /** Paths that are left out below it; of a folder with any `prefix` is its path, with a slash at its end. */
+  /** Excluded paths below it; if there are any, `prefix` is its path with a trailing slash. */
   without: readonly string[];
   prefix: string;
-  /** What stands in it itself. */
+  /** Number of entries directly in it. */
   entries: number;
   bytes: number;
   pointers: LfsPointer[];
-  /** The folders in it, each as often as it stands there. */
+  /** Its subfolders, each as often as it occurs. */
   folders: Folder[];
 }
 
-/** Git calls itself for each folder in a folder. */
+/** Git recurses for each nested folder. */
 const MAX_DEPTH = 2_048;
-/** So many are held in memory while they are counted. */
+/** Maximum number of folders in memory. */
 const MAX_FOLDERS = 250_000;
 const FOLDERS_AT_ONCE = 16;
 const FILES_AT_ONCE = 250;
@@ -72,11 +72,12 @@ const MIN_POINTER_BYTES = 100;
 const sizes = new ResultCache<TreeSize>(4 * 1024 * 1024, ({ pointers }) => 200 + 300 * pointers.length);
 
 /**
- * How much a tree holds: every path counts, though each folder is read but once, since a few folders can stand for more
- * files than any disk holds. Starts no process beside the warm reader. Kept by ids.
+ * Total size of a tree: every path counts, but each folder is read only once, since a few folders can expand to more
+ * files than any disk holds. Starts no process. Cached by ids.
  * @param oid a commit or tree
- * @param cpuMs what this thread has taken of a processor so far
- * @throws GitError `not_found` where there is nothing at `path`, `corrupt`, `timeout` after 20 seconds of this thread, `aborted`
+ * @param cpuMs returns the processor time of this thread
+ * @throws GitError `not_found` if there is nothing at `path`, `corrupt`, `timeout` after 20 seconds of this thread,
+ *   `aborted`
  */
 export async function treeSize(
   repo: Repository,
@@ -96,11 +97,11 @@ export async function treeSize(
   });
 }
 
-/** Whether a path, or a folder that it is in, is one of these. */
+/** Whether a path or one of its parent folders is in the list. */
 const isWithin = (path: string, paths: readonly string[]): boolean =>
   path !== '' && paths.some((each) => `${path}/`.startsWith(`${each}/`));
 
-/** One reading of a tree, folder by folder. */
+/** Reads a tree folder by folder. */
 class Reading {
   readonly #repo: Repository;
   readonly #limits: TreeLimits;
@@ -110,7 +111,7 @@ class Reading {
   readonly #unread: Folder[] = [];
   readonly #until: number;
   readonly #cpuMs: () => number;
-  /** What was found so far, each folder counted once. */
+  /** Totals so far, with each folder counted once. */
   #entries = 0;
   #bytes = 0;
   #largest = 0;
@@ -123,7 +124,7 @@ class Reading {
     this.#what = what;
   }
 
-  /** Reads all folders, or until there is too much. */
+  /** Reads all folders, or stops at a limit. */
   async start(top: TreeEntry, path: string, without: readonly string[]): Promise<void> {
     if (top.type !== 'tree') return await this.#take(this.#root, [top]);
     this.#root.folders.push(this.#folderOf(top.oid, path === '' ? '' : `${path}/`, without));
@@ -134,7 +135,7 @@ class Reading {
     }
   }
 
-  /** The sums over all paths. */
+  /** Totals over all paths. */
   total(): TreeSize {
     const pointers = new Map<string, CountedPointer>();
     const partly = this.#exceeded(this.#entries, this.#bytes);
@@ -214,7 +215,7 @@ class Reading {
   }
 }
 
-/** All folders from one on, each before those in it; null where they are nested too deeply. */
+/** All folders from a root, each before its subfolders; null if they are nested too deeply. */
 function inOrder(root: Folder): Folder[] | null {
   const done: Folder[] = [];
   const depths = new Map<Folder, number>();

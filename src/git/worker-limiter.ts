@@ -1,25 +1,25 @@
 import { GitError } from './git.errors.ts';
 
-/** One warm git process, as the limiter sees it. */
+/** A long-lived git process, as seen by the limiter. */
 export interface LimitedWorker {
-  /** Whether it has nothing to do at the moment. */
+  /** Whether it is idle. */
   readonly idle: boolean;
-  /** Take no more work, finish what is under way and end. */
+  /** Accepts no more work, completes the current work and ends. */
   retire(): void;
   /** Called every few seconds with the time of `performance.now()`: a hung process must end itself here. */
   check(now: number): void;
 }
 
 export interface WorkerSlot {
-  /** Names the process that the slot was taken for. */
+  /** Assigns a process to the slot. */
   hold(member: LimitedWorker): void;
-  /** Says that the process was used just now. */
+  /** Marks the process as used. */
   touch(): void;
-  /** Gives the slot back; to be called once the process has ended. */
+  /** Releases the slot; must be called once the process has ended. */
   release(): void;
 }
 
-/** What `start` makes; where it cannot, the slot is given back. */
+/** Returns the result of `start`; releases the slot if it throws. */
 export function orRelease<T>(slot: WorkerSlot, start: () => T): T {
   try {
     return start();
@@ -38,8 +38,8 @@ interface Entry {
 const MAX_WAITING = 1_000;
 
 /**
- * Bounds how many warm git processes live at once over all repositories. Past the bound the least recently
- * used one is asked to end, and the newcomer waits for its slot. Idle ones end after a while.
+ * Bounds the number of long-lived git processes over all repositories. At the bound, the least recently used process is
+ * asked to end, and the new one waits for its slot. Idle processes end after a while.
  */
 export class WorkerLimiter {
   readonly #max: number;
@@ -50,28 +50,28 @@ export class WorkerLimiter {
   #closed = false;
   #drained: (() => void) | undefined;
 
-  /** @param options `max` processes at once; `idleMs` milliseconds without use after which one is ended */
+  /** @param options `max` number of processes; `idleMs` idle time in milliseconds after which a process ends */
   constructor(options: { max: number; idleMs: number }) {
     this.#max = options.max;
     this.#idleMs = options.idleMs;
   }
 
-  /** How many processes hold a slot. */
+  /** Number of processes with a slot. */
   get size(): number {
     return this.#entries.size;
   }
 
   /**
-   * Takes a slot, waiting for one where all are in use.
-   * @throws GitError `busy` past the bound on waiting, `aborted` when the pool is closed; another error where no process may live: nobody
-   *   would ever give one back
+   * Takes a slot; waits if all are in use.
+   * @throws GitError `busy` if too many callers wait, `aborted` if the pool is closed; another error if no processes
+   *   are allowed in this thread, since no slot would ever become free
    */
   acquire(): Promise<WorkerSlot> {
-    if (this.#max === 0) return Promise.reject(new Error('no process may be started here'));
+    if (this.#max === 0) return Promise.reject(new Error('git processes cannot be started in this thread'));
     if (this.#closed) return Promise.reject(new GitError('aborted', 'the repository pool is closed'));
     if (this.#entries.size < this.#max) return Promise.resolve(this.#grant());
     if (this.#waiting.length >= MAX_WAITING) {
-      return Promise.reject(new GitError('busy', 'too many repositories wait for a git process'));
+      return Promise.reject(new GitError('busy', 'too many repositories are waiting for a git process'));
     }
     return new Promise((grant, refuse) => {
       this.#waiting.push({ grant, refuse });
@@ -79,7 +79,7 @@ export class WorkerLimiter {
     });
   }
 
-  /** Refuses newcomers, ends every process and fulfils when the last one is gone. */
+  /** Refuses new processes, ends all processes and fulfils when the last one has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
@@ -124,7 +124,7 @@ export class WorkerLimiter {
     entry.member?.retire();
   }
 
-  /** Asks as many processes to end as newcomers wait. */
+  /** Asks as many processes to end as callers wait. */
   #makeRoom(): void {
     const staying = [...this.#entries].filter((entry) => !entry.retiring);
     let missing = this.#waiting.length - (this.#entries.size - staying.length);
@@ -144,7 +144,7 @@ export class WorkerLimiter {
   }
 }
 
-/** Whether ending `a` disturbs less than ending `b`. */
+/** Whether ending `a` is less disruptive than ending `b`. */
 function isBetter(a: Entry, b: Entry): boolean {
   const idleA = a.member?.idle ?? false;
   return idleA === (b.member?.idle ?? false) ? a.lastUsed < b.lastUsed : idleA;

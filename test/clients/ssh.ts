@@ -125,7 +125,7 @@ const TESTS: Record<string, () => Promise<void>> = {
     await must(work, 'git', ['push', '--quiet', address(`root/${path}`), 'main']);
     await withSshd(port, second, async () => {
       const other = await ended(one, sync);
-      assert.equal(other.last_error, 'The host key of the remote server is not the one that it had before.');
+      assert.equal(other.last_error, 'The host key of the remote server has changed.');
       assert.equal(await must(there, 'git', ['rev-list', '--count', 'main']), '1\n');
     });
     await withSshd(port, first, async () => {

@@ -7,11 +7,12 @@ import type { Deps } from '../../deps.ts';
 import type { ProjectAccess } from '../git-server.access.ts';
 import type { PushedBranch } from './pushed.ts';
 
-/** Of more branches at once no addresses are shown. */
+/** Maximum number of pushed branches for which addresses are printed. */
 const MAX_BRANCHES = 10;
 
 /**
- * For each pushed branch the address of its open merge request, or the one at which to create it: lines for the terminal.
+ * Returns lines for the terminal: for each pushed branch, the address of its open merge request or the address to
+ * create one.
  * @param branches without the default branch
  */
 export async function mergeRequestAddresses(
@@ -34,7 +35,7 @@ export async function mergeRequestAddresses(
   });
 }
 
-/** Addresses of the newest open merge requests of branches, by branch; those that the caller may not see are left out. */
+/** Addresses of the newest open merge request of each branch, limited to those that the caller may see. */
 async function openMergeRequests(
   deps: Deps,
   { project, caller }: ProjectAccess,

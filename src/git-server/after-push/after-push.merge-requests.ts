@@ -32,9 +32,9 @@ interface Work {
 }
 
 /**
- * Makes or changes the merge requests of pushed branches as the options of the push ask.
+ * Creates or updates the merge requests of pushed branches as requested by the push options.
  * @param branches without the default branch
- * @returns what could not be done, a sentence each
+ * @returns warnings about options that could not be applied
  */
 export async function applyMergeRequestOptions(
   deps: Deps,
@@ -90,14 +90,17 @@ function reasonOf(deps: Deps, error: unknown): string {
   return 'An unknown error occurred';
 }
 
-/** @returns the merge request, or null where there is none and none was asked for */
+/** @returns the merge request, or null if there is none and none was requested */
 async function makeOrChange(work: Work, branch: PushedBranch): Promise<MergeRequest | null> {
   const open = await findOpen(work, branch);
   if (open !== undefined) return change(work, open);
   return work.options.flags.create === true ? create(work, branch) : null;
 }
 
-/** The open merge request of the branch; of several the one to the branch that is named, else the newest. */
+/**
+ * The open merge request of the branch. If there are several, prefers the one with the requested target branch, then
+ * the newest.
+ */
 async function findOpen({ deps, access, options, target }: Work, { name }: PushedBranch) {
   const rows = await deps.db
     .selectFrom('merge_requests')
@@ -133,7 +136,7 @@ async function create(work: Work, branch: PushedBranch): Promise<MergeRequest> {
   const text = await defaultText(deps, ends, branch);
   const people = new Set([access.caller.user.id, ...metadata.add]);
   for (const id of metadata.remove) people.delete(id);
-  // What is taken from commits asks for nothing: others may have written it.
+  // Quick actions in commit messages are ignored: another user may have written them.
   const make = texts.description === undefined ? createMergeRequest : createActingMergeRequest;
   const { row } = await make(deps, access, {
     title: drafted(texts.title ?? text.title, flags.draft),

@@ -12,15 +12,15 @@ import { framed, RULER } from './frame.ts';
 import { parseMergeRequestOptions } from './options.ts';
 import { pushedBranches } from './pushed.ts';
 
-/** Push options and warnings that are repeated, and characters of each. */
+/** Maximum number of push options and warnings repeated in the output, and maximum length of each. */
 const MAX_SHOWN = 20;
 const MAX_TEXT = 500;
 const MAX_BANNER = 2_000;
 
 /**
- * Does what a push asks for beside moving refs, and says what follows from it. Never fails: the push has happened.
- * @param moved the refs that were moved
- * @returns lines for the terminal of who pushed, or none
+ * Applies push options and builds the output of a push. Never fails, since the refs are already moved.
+ * @param moved refs that were moved
+ * @returns lines for the terminal of the pusher; empty if there are none
  */
 export async function afterPush(
   deps: Deps,
@@ -47,25 +47,25 @@ export async function afterPush(
     return lines.length === 0 ? '' : lines.map((line) => line.toWellFormed()).join('\n');
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-    deps.log.log('error', 'what follows a push failed', { project_id: access.project.id, error: message, stack });
+    deps.log.log('error', 'the follow-up of a push failed', { project_id: access.project.id, error: message, stack });
     return '';
   }
 }
 
-/** What administrators tell everybody at this time. */
+/** The banner that administrators currently broadcast. */
 async function bannerLines(deps: Deps, { project, permissions }: ProjectAccess): Promise<string[]> {
   const banner = await bannerFor(deps, project.full_path, permissions.level);
   return banner === undefined ? [] : framed(banner.slice(0, MAX_BANNER));
 }
 
-/** Tells who pushes that there is not much room any more. */
+/** Warns the pusher when the storage usage is near its limit. */
 async function storageLines(deps: Deps, { project }: ProjectAccess): Promise<string[]> {
   const { warned } = await storageUse(deps, project);
   if (warned === null) return [];
-  return framed(`The storage of ${project.full_path.split('/')[0]} has passed ${warned} MiB.`);
+  return framed(`The storage of ${project.full_path.split('/')[0]} has exceeded ${warned} MiB.`);
 }
 
-/** Asks who uses an old address to go over to the new one. */
+/** Asks users of an old address to switch to the new one. */
 function movedLines(deps: Deps, { caller, project, oldPath }: ProjectAccess): string[] {
   if (oldPath === undefined) return [];
   const path = `${project.full_path}.git`;
@@ -80,7 +80,7 @@ function movedLines(deps: Deps, { caller, project, oldPath }: ProjectAccess): st
   ];
 }
 
-/** Warnings in a frame, as the platform prints them. */
+/** Warnings in a frame, in the platform's layout. */
 function warningLines(warnings: readonly string[], pushOptions: readonly string[]): string[] {
   if (warnings.length === 0) return [];
   const given = pushOptions.slice(0, MAX_SHOWN).map((option) => `'${option.slice(0, MAX_TEXT)}'`);

@@ -5,18 +5,18 @@ import type { Deps } from '../../deps.ts';
 import type { TargetScope } from './after-push.target.ts';
 import type { MergeRequestOptions } from './options.ts';
 
-/** People, labels and milestone that push options name, as the service of merge requests takes them. */
+/** Users, labels and milestone named by push options, in the form that the merge request service accepts. */
 export interface PushedMetadata {
   add: number[];
   remove: number[];
   milestone_id?: number;
   add_labels?: string[];
   remove_labels?: string[];
-  /** What could not be found. */
+  /** Warnings about names that were not found. */
   warnings: string[];
 }
 
-/** Looks up what push options name: people by user name or id, a milestone of the target by its title. */
+/** Resolves the names in push options: users by user name or id, a milestone of the target project by title. */
 export async function findMetadata(
   deps: Deps,
   { project, namespace, permissions }: TargetScope,
@@ -25,7 +25,7 @@ export async function findMetadata(
   const found: PushedMetadata = { add: [], remove: [], warnings: [] };
   const asked = Object.values(lists).some((list) => list.length > 0) || texts.milestone !== undefined;
   if (asked && !permissions.can('admin_merge_request')) {
-    found.warnings.push(`Labels, assignees and milestones of ${project.full_path} are for its members to choose`);
+    found.warnings.push(`Only members of ${project.full_path} can set labels, assignees and milestones`);
     return found;
   }
   const people = await findPeople(deps, [...lists.assign, ...lists.unassign]);
@@ -53,7 +53,7 @@ export async function findMetadata(
   return found;
 }
 
-/** Ids of users by what they were called: their names in lower case, or their ids. */
+/** User ids by the given identifier: a user name in lower case or an id. */
 async function findPeople(deps: Deps, given: readonly string[]): Promise<Map<string, number>> {
   const people = new Map<string, number>();
   if (given.length === 0) return people;

@@ -16,9 +16,9 @@ async function scopeOf(deps: Deps, caller: UserCaller, { project, namespace }: F
 const rootOf = ({ id, fork_root_id }: { id: number; fork_root_id: number | null }): number => fork_root_id ?? id;
 
 /**
- * The project that merge requests of a push go to: the one that is named, else what a fork was made of, else the project itself.
+ * Finds the target project of merge requests: the named project, else the fork's source, else the project itself.
  * @param named full path or id of a project
- * @returns what the pusher may do there, or why it cannot be
+ * @returns the pusher's rights in the target, or the reason for a refusal
  */
 export async function findTarget(
   deps: Deps,
@@ -26,7 +26,7 @@ export async function findTarget(
   named: string | undefined,
 ): Promise<TargetScope | string> {
   const own = await findProject(deps, String(project.id));
-  if (own === undefined) return 'The project is gone';
+  if (own === undefined) return 'The project no longer exists';
   if (named === undefined) return (await upstream(deps, caller, own)) ?? (await scopeOf(deps, caller, own));
   const found = await findProject(deps, named);
   const scope = found === undefined ? undefined : await scopeOf(deps, caller, found);

@@ -8,7 +8,7 @@ import { listCommits } from '../../git/log.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { PushedBranch } from './pushed.ts';
 
-/** Commits that are looked at. */
+/** Maximum number of commits examined. */
 const MAX_COMMITS = 100;
 const MAX_TITLE = 255;
 
@@ -18,8 +18,8 @@ export interface DefaultText {
 }
 
 /**
- * Title and description of a merge request for which nobody gave any: those of its only commit, else of its first
- * commit with more than a title, else the name of the branch. The project's template goes before a commit's text.
+ * Default title and description of a merge request: those of its only commit, else of its first commit with a body,
+ * else the branch name. The project's template precedes the commit text.
  */
 export async function defaultText(
   deps: Deps,
@@ -38,7 +38,7 @@ const humanized = (branch: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** Messages of what the branch adds to the target, newest first. */
+/** Messages of the commits that the branch adds to the target, newest first. */
 async function messagesOf(
   deps: Deps,
   { source, target, targetBranch }: { source: Project; target: Project; targetBranch: string },

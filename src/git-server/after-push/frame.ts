@@ -1,9 +1,9 @@
-/** Width of what is framed, in characters: a terminal of 80 less the `remote: ` before each line. */
+/** Width of framed text in characters: an 80-column terminal minus the `remote: ` prefix. */
 const WIDTH = 72;
 const TEXT_WIDTH = WIDTH - 4;
 export const RULER = '='.repeat(WIDTH);
 
-/** Words in lines that are not too wide; a word that is too long for a line is cut. */
+/** Wraps words into lines; splits words longer than a line. */
 function wrapped(text: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -20,5 +20,5 @@ function wrapped(text: string): string[] {
 
 const centred = (line: string): string => `${' '.repeat(Math.floor((WIDTH - line.length) / 2))}${line}`;
 
-/** A text between two rulers, in lines in the middle, as the platform shows what everybody shall read. */
+/** Centres a text between two rulers, in the platform's layout for broadcasts. */
 export const framed = (text: string): string[] => ['', RULER, '', ...wrapped(text).map(centred), '', RULER];

@@ -1,16 +1,16 @@
 /*
- * Push options that ask for a merge request:
+ * Push options that request a merge request:
  *
- *   option = ( "merge_request" / "mr" ) "." key [ "=" value ]
+ * option = ( "merge_request" / "mr" ) "." key [ "=" value ]
  *
- * An option without a value is a yes. `label`, `unlabel`, `assign` and `unassign` may be given several times; of the
- * others the last one counts.
+ * An option without a value is a flag set to true. `label`, `unlabel`, `assign` and `unassign` may be repeated; for the
+ * others the last value wins.
  */
 
 const FLAGS = ['create', 'draft', 'remove_source_branch', 'squash', 'auto_merge'] as const;
 const TEXTS = ['target', 'target_project', 'title', 'description', 'milestone'] as const;
 const LISTS = ['label', 'unlabel', 'assign', 'unassign'] as const;
-/** Old names of options. */
+/** Aliases of renamed options. */
 const ALIASES: Readonly<Record<string, string>> = { merge_when_pipeline_succeeds: 'auto_merge' };
 const NO = new Set(['false', '0', 'no', 'off', 'f']);
 const MAX_LIST = 200;
@@ -19,19 +19,19 @@ type Flag = (typeof FLAGS)[number];
 type Text = (typeof TEXTS)[number];
 type Listed = (typeof LISTS)[number];
 
-/** What the options of a push ask of a merge request; what was not said is not there, and lists are empty. */
+/** Merge request options of a push. Options that were not given are absent; lists are empty. */
 export interface MergeRequestOptions {
   flags: Partial<Record<Flag, boolean>>;
   texts: Partial<Record<Text, string>>;
   lists: Record<Listed, string[]>;
-  /** Options that mean nothing, as they were given. */
+  /** Unknown options, as given. */
   unknown: string[];
 }
 
 const isOneOf = <T extends string>(all: readonly T[], key: string): key is T =>
   (all as readonly string[]).includes(key);
 
-/** Reads the options of a push. @returns null where none is about merge requests */
+/** Parses the options of a push. @returns null if none concerns merge requests */
 export function parseMergeRequestOptions(given: readonly string[]): MergeRequestOptions | null {
   const options: MergeRequestOptions = {
     flags: {},
@@ -53,7 +53,7 @@ export function parseMergeRequestOptions(given: readonly string[]): MergeRequest
       if (options.lists[key].length < MAX_LIST) options.lists[key].push(text);
     } else options.unknown.push(option);
   }
-  // A push option has one line: `\n` stands for the end of one.
+  // A push option has a single line, so `\n` encodes a line break.
   const { description } = options.texts;
   if (description !== undefined) options.texts.description = description.replaceAll('\\n', '\n');
   return any ? options : null;

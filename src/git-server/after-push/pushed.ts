@@ -1,14 +1,14 @@
 import { HEADS } from '../../git/ref-folders.ts';
 import type { PushedRef } from '../../git/transport/transport.push.ts';
 
-/** A branch that a push has made or moved. */
+/** A branch created or updated by a push. */
 export interface PushedBranch {
   name: string;
-  /** Its new head. */
+  /** Its new commit. */
   head: string;
 }
 
-/** The branches among the refs of a push, deleted ones and the default branch left out. */
+/** Branches among the refs of a push, without deleted branches and the default branch. */
 export const pushedBranches = (updates: readonly PushedRef[], defaultBranch: string | null): PushedBranch[] =>
   updates.flatMap(({ ref, new: head }) => {
     const name = ref.slice(HEADS.length);

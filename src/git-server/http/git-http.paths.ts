@@ -1,17 +1,17 @@
-/** What a request below a repository's address asks for. */
+/** Paths below a repository's address. */
 const SERVICES = 'info/refs|git-upload-pack|git-receive-pack|info/lfs/.+|gitlab-lfs/objects/.+';
 const PATTERN = new RegExp(`^/(.+?)\\.git/(${SERVICES})$`);
 
-/** Where repositories are served inside the server; clients never see it. */
+/** Internal prefix of repository routes, invisible to clients. */
 export const GIT_PREFIX = '/-/git';
 
 /**
- * Turns `/group/project.git/info/refs` into a path the router can match, with the repository's path as one segment.
- * Any other address comes back as it is.
+ * Rewrites `/group/project.git/info/refs` so that the router sees the repository's path as one segment. Returns any
+ * other address unchanged.
  */
 export function rewriteGitUrl(url: string): string {
   if (url.startsWith('/api/') || url.startsWith(`${GIT_PREFIX}/`)) {
-    // Nobody reaches the inner address from outside.
+    // The internal prefix is unreachable from outside.
     return url.startsWith(GIT_PREFIX) ? '/-/nothing' : url;
   }
   const question = url.indexOf('?');
@@ -25,7 +25,7 @@ export function rewriteGitUrl(url: string): string {
 function decode(segment: string): string {
   try {
     const text = decodeURIComponent(segment);
-    // A slash or dots that hide in an encoded segment never name another repository.
+    // Encoded slashes or dot segments never change the repository.
     return text.includes('/') || text === '..' || text === '.' ? segment : text;
   } catch {
     return segment;

@@ -136,7 +136,7 @@ describe('what is no request of git', () => {
       ];
       for (const [index, { status, text, type }] of answers.entries()) {
         assert.equal(status, 400, `${service} ${index}: ${text}`);
-        assert.match(text, /^The request is empty, or not one that git sends\.\n$/);
+        assert.match(text, /^The request is empty or is not a valid git request\.\n$/);
         assert.match(type ?? '', /^text\/plain/);
       }
       assert.equal((await ask(path, '0000', { 'content-type': 'text/x-unknown' })).status, 415);

@@ -15,12 +15,12 @@ import { GIT_PREFIX } from './git-http.paths.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Repository and caller of a git request, once it is admitted. */
+    /** Repository and caller of an authorized git request. */
     git: GitAccess | null;
   }
 }
 
-/** The bytes a client sends, unpacked; what they may grow to is bounded where they are read. */
+/** Decompressed request body. Its readers bound the size. */
 function inputOf(request: FastifyRequest): Readable {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   const body = request.body as Readable | undefined;
@@ -35,9 +35,9 @@ function inputOf(request: FastifyRequest): Readable {
 const projectPathOf = ({ git }: FastifyRequest): string | undefined =>
   git?.kind === 'project' ? git.project.full_path : undefined;
 
-const NO_DUMB_PROTOCOL = 'Only the smart protocol is served here: use a newer git.';
+const NO_DUMB_PROTOCOL = 'Only the smart HTTP protocol is supported. Use a newer version of git.';
 
-/** A body that does not unpack is the client's fault. */
+/** A body that cannot be decompressed is a client error. */
 function refusePacked(error: unknown): never {
   if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') === true) throw new ApiError(400, NO_REQUEST);
   throw error;
@@ -51,7 +51,7 @@ function send(reply: FastifyReply, session: TransportSession, contentType: strin
   return reply.send(session.output);
 }
 
-/** Ends git when the client goes away before the answer is complete. */
+/** Signal that aborts git if the client disconnects before the response is complete. */
 function signalOf(reply: FastifyReply): AbortSignal {
   const abort = new AbortController();
   reply.raw.once('close', () => {
@@ -79,13 +79,15 @@ const SERVICES: Readonly<Record<string, Service>> = {
   'git-receive-pack': 'receive-pack',
 };
 
-/** The service that is asked for; without one this is the old, dumb protocol, which is not served. */
+/** The requested service; undefined for the dumb protocol, which is not supported. */
 function serviceOf(request: FastifyRequest): Service | undefined {
   const { service } = request.query as { service?: unknown };
   return typeof service === 'string' && Object.hasOwn(SERVICES, service) ? SERVICES[service] : undefined;
 }
 
-/** Git over smart HTTP: `/<namespace>/<project>.git` and `.../snippets/<id>.git` (protocol 0 to 2). */
+/**
+ * Registers git over smart HTTP (protocol versions 0 to 2): `/<namespace>/<project>.git` and `.../snippets/<id>.git`.
+ */
 export function registerGitRoutes(app: FastifyInstance, deps: Deps, services: HttpServices): void {
   app.decorateRequest('git', null);
   const admit = async (request: FastifyRequest, reply: FastifyReply, service: Service | undefined, creates = false) => {
@@ -108,7 +110,7 @@ export function registerGitRoutes(app: FastifyInstance, deps: Deps, services: Ht
     scope.get(
       `${GIT_PREFIX}/:repository/info/refs`,
       {
-        // A push begins by asking for the refs, and there makes the project that it goes to.
+        // A push starts with the ref advertisement, which also creates a missing project.
         onRequest: (request, reply) => admit(request, reply, serviceOf(request), serviceOf(request) === 'receive-pack'),
         exposeHeadRoute: false,
       },

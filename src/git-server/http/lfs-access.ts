@@ -9,11 +9,11 @@ import { callerOfLfsToken } from '../lfs/lfs-tokens.ts';
 import { GIT_CREDENTIALS } from './git-http.credentials.ts';
 import { GIT_PREFIX } from './git-http.paths.ts';
 
-/** What a client over SSH was given for its large files, which go over HTTP. */
+/** Looks up the LFS token that an SSH client received for its transfers over HTTP. */
 const sshPass: CredentialLookup = (deps, { secret }, { params }) =>
   callerOfLfsToken(deps, secret, (params as { repository: string }).repository);
 
-/** As git itself, and with what `git-lfs-authenticate` has given. */
+/** Credentials of git, and those from `git-lfs-authenticate`. */
 const LFS_CREDENTIALS: Credentials = {
   ...GIT_CREDENTIALS,
   methods: GIT_CREDENTIALS.methods.map((way) =>
@@ -29,7 +29,7 @@ const inRepository = (wants: GitOperation, description: string): Access<{ access
   anonymous: wants === 'read',
   params: {
     repository: Type.String({
-      description: 'Full path of the project, its slashes as they are.',
+      description: 'Full path of the project, with unescaped slashes.',
       examples: ['tools/app'],
     }),
   },
@@ -38,14 +38,14 @@ const inRepository = (wants: GitOperation, description: string): Access<{ access
   }),
 });
 
-/** Who may read the repository. */
+/** Access for callers who may read the repository. */
 export const reads = inRepository('read', whoInProject('read_code', undefined, true));
-/** Who may push to it. */
+/** Access for callers who may push to the repository. */
 export const pushes = inRepository('write', whoInProject('push_code'));
 
 /**
- * What all routes of LFS have in common, which stand below a repository's address.
- * @param path below it
+ * Common parts of LFS routes below a repository's address.
+ * @param path relative to the repository's address
  */
 export const lfsRoute = (path: string) =>
   ({
@@ -59,6 +59,6 @@ export const lfsRoute = (path: string) =>
     throttle: 'git_lfs',
   }) as const;
 
-/** Scopes of tokens beside those of the API. */
+/** Token scopes in addition to those of the API. */
 export const READ_SCOPES = ['read_api', 'read_repository', 'write_repository'];
 export const WRITE_SCOPES = ['write_repository'];

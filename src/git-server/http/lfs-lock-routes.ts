@@ -13,13 +13,13 @@ import {
   verifyRequest,
 } from './lfs-schema.ts';
 
-/** The locking API of LFS: list, verify, lock and unlock. */
+/** The LFS locking API: list, verify, lock and unlock. */
 export const lfsLockRoutes: readonly Route[] = [
   route({
     ...lfsRoute('info/lfs/locks'),
     operationId: 'listLfsLocks',
     method: 'GET',
-    summary: 'List the locks of files',
+    summary: 'List file locks',
     access: reads,
     scopes: READ_SCOPES,
     input: lockFilter,
@@ -29,8 +29,9 @@ export const lfsLockRoutes: readonly Route[] = [
   route({
     ...lfsRoute('info/lfs/locks/verify'),
     method: 'POST',
-    summary: 'List the locks of files before a push',
-    description: 'Parted into those of the caller and those of others, whose files cannot be pushed.',
+    summary: 'List file locks before a push',
+    description:
+      'Lists the locks of the caller and of other users separately. Files locked by other users cannot be pushed.',
     access: pushes,
     scopes: WRITE_SCOPES,
     input: verifyRequest,
@@ -41,7 +42,8 @@ export const lfsLockRoutes: readonly Route[] = [
     ...lfsRoute('info/lfs/locks'),
     method: 'POST',
     summary: 'Lock a file',
-    description: 'Others can then push no change of the file. A file that is locked is 409, with its `lock`.',
+    description:
+      'Prevents other users from pushing changes to the file. If the file is already locked, returns 409 with the existing `lock`.',
     access: pushes,
     scopes: WRITE_SCOPES,
     input: lockRequest,

@@ -8,15 +8,15 @@ import { announcedParams, LfsBatch, objectParams, transferRequest } from './lfs-
 
 const ABSENT = { code: 404, message: 'Object does not exist on the server or you have no access to it' };
 
-/** Git LFS: the batch API with the basic transfer, and file locks. */
+/** Git LFS: batch API with basic transfers, and file locks. */
 export const lfsRoutes: readonly Route[] = [
   route({
     ...lfsRoute('info/lfs/objects/batch'),
     operationId: 'requestLfsTransfer',
     method: 'POST',
-    summary: 'Ask how to transfer large files',
+    summary: 'Request the transfer of large files',
     description:
-      'Whoever uploads must be allowed to push. Objects that are there need no upload; those that are not cannot be downloaded, which each of them says for itself.',
+      'Uploads require permission to push. Objects that already exist need no upload. Each missing object of a download has its own `error`.',
     access: reads,
     scopes: READ_SCOPES,
     duringMaintenance: true,
@@ -54,13 +54,13 @@ export const lfsRoutes: readonly Route[] = [
     operationId: 'uploadLfsObject',
     method: 'PUT',
     summary: 'Upload a large file',
-    description: 'At the address that the batch API gives. The bytes must have the size and hash of the address.',
+    description: 'Uses the address returned by the batch API. The content must match the size and hash in the address.',
     access: pushes,
     scopes: WRITE_SCOPES,
     params: Type.Object(announcedParams),
     body: {
       contentType: 'application/octet-stream',
-      description: 'The bytes of the file.',
+      description: 'Content of the file.',
       limit: ({ params }) => objectOf(params).size,
     },
     success: { status: 200, empty: true },

@@ -9,17 +9,17 @@ import { findGitProject } from '../git-authorization.ts';
 import type { ProjectAccess } from '../git-server.access.ts';
 
 const PURPOSE = 'lfs';
-/** How long a client may use one, in seconds. */
+/** Lifetime of a token in seconds. */
 const LIFE = 7_200;
 
-/** What `git-lfs-authenticate` tells a client that came over SSH: how to transfer large files over HTTP. */
+/** Response to `git-lfs-authenticate` over SSH: how to transfer large files over HTTP. */
 export interface LfsAuthentication {
   header: { Authorization: string };
   href: string;
   expires_in: number;
 }
 
-/** Makes what stands over HTTP for somebody who came over SSH: for one project, and no longer than what they showed is good. */
+/** Issues an LFS token for an SSH caller: for one project, and valid no longer than the caller's own credential. */
 export async function lfsAuthentication(deps: Deps, { caller, project }: ProjectAccess): Promise<LfsAuthentication> {
   const token = (await signDownloadToken(deps, caller, { purpose: PURPOSE, object: project.id }, LIFE))!;
   const { credential, user } = caller;
@@ -32,10 +32,10 @@ export async function lfsAuthentication(deps: Deps, { caller, project }: Project
 }
 
 /**
- * Whom such a pass stands for in a project.
- * @param path of the project, as the client calls it
- * @returns undefined for what is none, and for one of another project
- * @throws ApiError 401, 403 where what it was made with is no good any more
+ * Resolves an LFS token to its caller.
+ * @param path of the project, as in the request
+ * @returns undefined for an invalid token or a token of another project
+ * @throws ApiError 401, 403 if the underlying credential is no longer valid
  */
 export async function callerOfLfsToken(deps: Deps, token: string, path: string): Promise<Caller | undefined> {
   const id = await objectOfDownloadToken(deps, token, PURPOSE);

@@ -5,9 +5,9 @@ import { lfsEnabled } from '../../repositories/repository.lfs-locks.ts';
 import { authorizeGit, type GitOperation, type ProjectAccess } from '../git-server.access.ts';
 
 /**
- * Lets somebody to the large files of a project. Snippets, and projects that do without, have none.
+ * Authorizes access to the LFS objects of a project. Snippets and projects with LFS disabled have none.
  * @param path of the repository, without `.git`
- * @throws ApiError 401 where an anonymous caller has to say who they are, 403, 404
+ * @throws ApiError 401 if an anonymous caller has to authenticate, 403, 404
  */
 export async function authorizeLfs(
   deps: Deps,
@@ -21,7 +21,7 @@ export async function authorizeLfs(
   return access;
 }
 
-/** Lets who may read a project's large files write them, where they may push. @throws ApiError 403 */
+/** Requires the right to push, for writes of LFS objects. @throws ApiError 403 */
 export function requirePush({ permissions, caller, deployKey }: ProjectAccess): void {
   if (deployKey?.pushes === true) return;
   const { scopes } = caller;

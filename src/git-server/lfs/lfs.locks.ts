@@ -19,7 +19,7 @@ interface LockRow {
   name: string;
 }
 
-/** A lock as the locking API shows it. */
+/** A lock in the format of the locking API. */
 export interface Lock {
   id: string;
   path: string;
@@ -27,11 +27,11 @@ export interface Lock {
   owner: { name: string };
 }
 
-/** Which locks are asked for. */
+/** Filter for lists of locks. */
 export interface LockFilter {
   path?: string;
   id?: string;
-  /** Where the page before ended. */
+  /** End of the previous page. */
   cursor?: string;
   limit?: number;
 }
@@ -55,7 +55,7 @@ const locksOf = (db: Db, projectId: number) =>
     .where('project_id', '=', projectId)
     .orderBy('lfs_locks.id');
 
-/** A page of locks behind a cursor, which is the last id of the page before. */
+/** A page of locks after a cursor, which is the last id of the previous page. */
 async function page(
   deps: Deps,
   projectId: number,
@@ -72,7 +72,7 @@ async function page(
   return found.length > most ? { rows, next_cursor: String(rows.at(-1)!.id) } : { rows };
 }
 
-/** Locks of a project, in the order in which they were made. */
+/** Lists the locks of a project in the order of their creation. */
 export async function listLocks(
   deps: Deps,
   { project }: ProjectAccess,
@@ -82,7 +82,7 @@ export async function listLocks(
   return { locks: rows.map(present), ...next };
 }
 
-/** The same, parted into those of the caller and those of others. */
+/** Lists the locks of a project, split into those of the caller and those of others. */
 export async function verifyLocks(
   deps: Deps,
   { project, caller }: ProjectAccess,
@@ -94,7 +94,7 @@ export async function verifyLocks(
   return { ours: rows.filter(isMine).map(present), theirs: theirs.map(present), ...next };
 }
 
-/** Refuses who may not push any more, within the transaction. @returns what they may do now */
+/** Checks the right to push again in the transaction. @returns the current access */
 async function requireStillPush(deps: Deps, db: Db, access: ProjectAccess): Promise<ProjectAccess> {
   const scope = await revalidateProjectAbility(deps, db, access.caller, access.project.id, 'push_code');
   const now = { ...access, ...scope };
@@ -103,9 +103,9 @@ async function requireStillPush(deps: Deps, db: Db, access: ProjectAccess): Prom
 }
 
 /**
- * Locks a file for the caller, who may push.
- * @param ref name of the ref that the client is on
- * @throws ApiError 409 with the lock where the file is locked, 422
+ * Locks a file for a caller who may push.
+ * @param ref name of the client's current ref
+ * @throws ApiError 409 with the existing lock if the file is locked, 422
  */
 export async function lockFile(
   deps: Deps,
@@ -140,8 +140,8 @@ export async function lockFile(
 }
 
 /**
- * Removes a lock: the caller's own, or with `force` somebody else's where they maintain the project.
- * @returns the lock that was
+ * Removes a lock of the caller, or with `force` a lock of another user if the caller is a maintainer.
+ * @returns the removed lock
  * @throws ApiError 403, 404
  */
 export async function unlockFile(deps: Deps, access: ProjectAccess, id: string, force: boolean): Promise<Lock> {

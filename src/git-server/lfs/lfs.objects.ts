@@ -20,9 +20,9 @@ const OID = /^[0-9a-f]{64}$/;
 const MAX_OBJECTS = 5_000;
 
 /**
- * Which of the objects that somebody wants to transfer the project has.
- * @returns in the order of the objects, each with the size that is stored; null for what is not there
- * @throws ApiError 403 for an upload of who may not push; 413, 422, 503
+ * Checks which of the requested objects the project has.
+ * @returns the objects in the requested order with their stored size, null for missing ones
+ * @throws ApiError 403 for an upload without the right to push; 413, 422, 503
  */
 export async function findObjects(
   deps: Deps,
@@ -36,7 +36,8 @@ export async function findObjects(
     requireRoom(deps, access, objects);
     await requireStorage(deps, access.project);
   }
-  if (objects.length > MAX_OBJECTS) throw new ApiError(413, `objects must be at most ${MAX_OBJECTS}`);
+  if (objects.length > MAX_OBJECTS)
+    throw new ApiError(413, `Too many objects: a request can have at most ${MAX_OBJECTS}`);
   for (const { oid, size } of objects) {
     if (!OID.test(oid) || size < 0) throw new ApiError(422, 'every object needs a sha256 oid and a size');
   }
@@ -48,14 +49,14 @@ export async function findObjects(
   return objects.map(({ oid, size }) => ({ oid, size, stored: sizes.get(oid) ?? null }));
 }
 
-/** @throws ApiError 406 for more than the repository may have */
+/** @throws ApiError 406 if the repository size limit would be exceeded */
 function requireRoom(deps: Deps, { project }: ProjectAccess, objects: readonly LfsObject[]): void {
   const bytes = objects.reduce((sum, { size }) => sum + size, 0);
   const reason = repositorySizeRefusal(deps, project, 'push') ?? refusalOfBytes(deps, project, bytes);
   if (reason !== null) throw new ApiError(406, reason);
 }
 
-/** Reads an object out of an address. @throws ApiError 404 for what can be none, 413 */
+/** Parses an object from a URL. @throws ApiError 404 for an invalid one, 413 */
 export function objectOf({ oid, size }: { oid: string; size: string }): LfsObject {
   if (!OID.test(oid) || !/^\d{1,15}$/.test(size)) throw notFound();
   if (Number(size) > MAX_LFS_OBJECT_BYTES) throw new ApiError(413, '413 Request Entity Too Large');
@@ -63,8 +64,8 @@ export function objectOf({ oid, size }: { oid: string; size: string }): LfsObjec
 }
 
 /**
- * Stores an object durably, and gives it to the project.
- * @throws ApiError 403 and 404 when the right to push is lost meanwhile; 422 for other bytes than were announced
+ * Stores an object durably and links it to the project.
+ * @throws ApiError 403 and 404 if the right to push is lost meanwhile; 422 if the content does not match
  */
 export async function storeObject(
   deps: Deps,
@@ -78,7 +79,7 @@ export async function storeObject(
     await deps.blobs.put(bytes, { maxBytes: size, expectedSha256: oid, expectedSize: size });
   } catch (error) {
     if (!(error instanceof BlobError)) throw error;
-    throw new ApiError(422, 'The object does not have the size and hash that it was announced with');
+    throw new ApiError(422, 'The object does not match its announced size and hash');
   }
   await deps.db.transaction().execute(async (db) => {
     if (access.deployKey === undefined) {
@@ -90,7 +91,7 @@ export async function storeObject(
   });
 }
 
-/** The bytes of an object of the project. @throws ApiError 404 */
+/** Opens an object of the project. @throws ApiError 404 */
 export async function openObject(
   deps: Deps,
   { project }: ProjectAccess,

@@ -6,23 +6,23 @@ import type { Deps } from '../../deps.ts';
 
 const USAGE = 'Usage: personal_access_token <name> <scope1[,scope2,...]> [ttl_days]';
 const DEFAULT_DAYS = 30;
-/** What a day can be told of. */
+/** Maximum lifetime that can be requested, in days. */
 const MAX_DAYS = 100_000;
 const MAX_NAME = 255;
-/** What is for administrators alone is not given away by a key. */
+/** Scopes for administrators cannot be obtained with a key. */
 const SCOPES: readonly string[] = PERSONAL_SCOPES.filter((scope) => !ADMIN_SCOPES.includes(scope)).sort();
 
 /**
- * Serves `personal_access_token NAME SCOPES [DAYS]`: makes a token for the owner of the key.
- * @param words what follows the name of the command
- * @returns what is shown of the token
- * @throws ApiError 400 for words that are wrong and what the rules of tokens do not let through, 403 for who is no user
+ * Implements `personal_access_token NAME SCOPES [DAYS]`: creates a token for the owner of the key.
+ * @param words arguments of the command
+ * @returns output that shows the token
+ * @throws ApiError 400 for invalid arguments and violations of token rules, 403 for callers without a user
  */
 export async function makeToken(deps: Deps, { user, credential }: Caller, words: readonly string[]): Promise<string> {
   const [name, list, ttl] = words;
   if (name === undefined || list === undefined || words.length > 3) throw refused(USAGE);
   const expiresAt = expiryOf(deps, ttl);
-  // A certificate is good in one group, a token would be everywhere.
+  // A certificate is valid in one group, while a token would be valid everywhere.
   if (credential.kind === 'ssh_certificate') throw refused('Could not find the given key', 403);
   if (user === null) throw refused('Deploy keys cannot be used to create personal access tokens', 403);
   if (name.trim() === '') throw refused('No token name specified');
@@ -42,7 +42,7 @@ export async function makeToken(deps: Deps, { user, credential }: Caller, words:
   return `Token:   ${made.token}\nScopes:  ${made.scopes.join(',')}\nExpires: ${made.expiresAt ?? 'never'}\n`;
 }
 
-/** The day on which it ends: a token that is asked for so many days lasts through the last of them. */
+/** Expiry date: a token with a lifetime in days is valid through the last of them. */
 function expiryOf({ clock }: Deps, ttl: string | undefined): string {
   if (ttl === undefined) return dayIn(clock, DEFAULT_DAYS);
   if (!/^\+?\d{1,18}$/.test(ttl)) throw refused(`Invalid value for days_ttl: '${ttl.slice(0, 100)}'`);

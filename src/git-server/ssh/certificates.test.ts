@@ -180,7 +180,7 @@ describe('SSH certificates of groups', { skip: noSsh }, () => {
     const { git } = place;
     await git.ok(git.folder, ...place.with(own), 'ls-remote', place.address(project));
     expectStatus(await app.put(`/groups/${group.id}`, { json: { enforce_ssh_certificates: true } }), 200);
-    const words = /This group takes SSH certificates alone/;
+    const words = /This group accepts SSH certificates only/;
     assert.match(await git.fails(git.folder, ...place.with(own), 'ls-remote', place.address(project)), words);
     assert.match(await git.fails(git.folder, 'ls-remote', git.address(project, ann.token)), /403/);
     await opens(sign(['-I', 'ann']));

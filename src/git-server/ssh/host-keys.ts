@@ -14,16 +14,19 @@ const OTHERS = 0o077;
 const fileOf = (dataDir: string, kind: HostKeyKind): string => join(dataDir, HOST_KEY_FOLDER, hostKeyFile(kind));
 
 /**
- * The server's own keys, made where there are none: clients remember them, so that they stay for good. Those of another
- * server may be put there before.
- * @throws StartupError for a file that is none
+ * Loads the server's host keys and generates missing ones. They are permanent, since clients remember them; existing
+ * keys of another server can be placed there.
+ * @throws StartupError for an invalid file
  */
 export async function loadHostKeys(dataDir: string): Promise<HostKey[]> {
   await makePrivateFolder(join(dataDir, HOST_KEY_FOLDER));
   return Promise.all(HOST_KEY_KINDS.map((kind) => loadHostKey(fileOf(dataDir, kind), kind)));
 }
 
-/** The fingerprints of the keys that are there, with their algorithms; none are made. @throws StartupError for a file that is none */
+/**
+ * Fingerprints of the existing host keys with their algorithms. Generates none.
+ * @throws StartupError for an invalid file
+ */
 export async function hostKeyFingerprints(dataDir: string): Promise<string[]> {
   const found: string[] = [];
   for (const kind of HOST_KEY_KINDS) {
@@ -34,7 +37,7 @@ export async function hostKeyFingerprints(dataDir: string): Promise<string[]> {
   return found;
 }
 
-/** A host key as people compare it. */
+/** A host key in the form that users compare. */
 export const publicKeyLine = ({ algorithm, blob }: HostKey): string => `${fingerprintOf(blob)} (${algorithm})`;
 
 async function loadHostKey(path: string, kind: HostKeyKind): Promise<HostKey> {
@@ -58,7 +61,7 @@ const readIfThere = (path: string): Promise<string | undefined> =>
     throw error;
   });
 
-/** Of two processes that make one at once, the first has it. */
+/** If two processes generate a key at once, the first one wins. */
 async function makeHostKey(path: string, kind: HostKeyKind): Promise<string> {
   const { privateKey } = makeSshKeyPair('stithy', kind);
   const draft = `${path}.${randomBytes(8).toString('hex')}`;

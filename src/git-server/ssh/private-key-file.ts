@@ -9,27 +9,27 @@ const CURVES: Readonly<Record<string, { crv: string; bytes: number }>> = {
   'ecdsa-sha2-nistp521': { crv: 'P-521', bytes: 66 },
 };
 
-/** A private key, with its public half as it goes over the wire. */
+/** A private key with its public key in wire format. */
 export interface PrivateKey {
   key: KeyObject;
   blob: Buffer;
 }
 
 /**
- * Reads a private key as OpenSSH writes it (its `PROTOCOL.key`): Ed25519 or ECDSA, without a passphrase.
- * @throws Error that says what is wrong with it
+ * Reads a private key in OpenSSH format (`PROTOCOL.key`): Ed25519 or ECDSA, without a passphrase.
+ * @throws Error with the reason
  */
 export function readPrivateKey(text: string): PrivateKey {
   const match = ARMOUR.exec(text);
-  if (match === null) throw new Error('it is no private key as OpenSSH writes them');
+  if (match === null) throw new Error('it is not a private key in OpenSSH format');
   const bytes = Buffer.from(match[1]!, 'base64');
-  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('it is no private key as OpenSSH writes them');
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('it is not a private key in OpenSSH format');
   try {
     const fields = new SshReader(bytes, MAGIC.length);
     if (fields.text() !== 'none') throw new Error('it has a passphrase');
     fields.string();
     fields.string();
-    if (fields.uint32() !== 1) throw new Error('it holds several keys');
+    if (fields.uint32() !== 1) throw new Error('it contains several keys');
     const blob = Buffer.from(fields.string());
     const secret = new SshReader(fields.string());
     const check = secret.uint32();
@@ -48,7 +48,7 @@ function readSecret(secret: SshReader): KeyObject {
     return createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', x, d }, format: 'jwk' });
   }
   const curve = CURVES[type];
-  if (curve === undefined) throw new Error(`it is of the kind ${type}; take an Ed25519 or an ECDSA key`);
+  if (curve === undefined) throw new Error(`its type is ${type}; use an Ed25519 or ECDSA key`);
   secret.string();
   const point = secret.string();
   const number = secret.string();

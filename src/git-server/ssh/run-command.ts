@@ -20,22 +20,22 @@ import { makeToken } from './access-token.ts';
 import type { Command } from './protocol/ssh.connection.ts';
 import { parseCommand, type SshCommand } from './ssh-server.commands.ts';
 
-/** Who is signed in, and from where. */
+/** An authenticated client and its address. */
 export interface SshClient {
   caller: Caller;
   address: string;
 }
 
-/** Git's own code for what it gives up. */
+/** Git's exit code for fatal errors. */
 const FAILED = 128;
 const REFUSED = 1;
 const MINUTE = 60;
-/** What answers over HTTP begin with. */
+/** Status prefix of HTTP error messages. */
 const STATUS = /^\d{3} (?:[A-Z][a-z]+ )+- |^\d{3} /;
 
 /**
- * Does what somebody wants over SSH, with the rights that they have now, and ends the channel. Never rejects.
- * @param command the line that their client has sent
+ * Runs an SSH command with the caller's current rights and closes the channel. Never rejects.
+ * @param command command line of the client
  */
 export async function runCommand(deps: Deps, { caller, address }: SshClient, command: Command): Promise<void> {
   const begun = performance.now();
@@ -49,7 +49,7 @@ export async function runCommand(deps: Deps, { caller, address }: SshClient, com
   } catch (error) {
     command.channel.stderr.write(inFrame(explain(deps, error, correlationId)));
   }
-  // What the client does not take any more is dropped.
+  // Output that the client no longer receives is dropped.
   await command.channel.finish(code).catch(() => {});
   ended();
   deps.log.log('info', 'ssh', {
@@ -112,7 +112,7 @@ async function run(
       channel.output.write(await makeToken(deps, caller, wanted.words));
       return 0;
     case 'recovery-codes':
-      // There is no second factor for any account.
+      // No account has a second factor.
       if (caller.user === null) throw refused('Deploy keys cannot be used to retrieve recovery codes', 403);
       throw refused('Two-factor authentication is not enabled for this user', 403);
     case 'invalid':
@@ -122,7 +122,7 @@ async function run(
   }
 }
 
-/** A deploy key has the name of whoever has made it. */
+/** Name in the greeting; for a deploy key, that of the user who created it. */
 async function nameOf({ db }: Deps, { user, credential }: Caller): Promise<string> {
   if (user !== null) return `@${user.username}`;
   const id = credential.kind === 'deploy_key' ? credential.key.user_id : null;
@@ -152,24 +152,24 @@ async function runGit(
   return send(await serve(deps, access, service, channel.input, client), channel);
 }
 
-/** Sends what git answers. @returns the code that the client's program ends with */
+/** Sends git's output. @returns the exit code for the client */
 async function send(session: TransportSession, channel: Command['channel']): Promise<number> {
-  // What breaks off is told by how git ended.
+  // Git's exit status reports interrupted streams.
   await pipeline(session.output, channel.output, { end: false }).catch(() => {});
   const { code, killed } = await session.done;
   return killed === null ? code : FAILED;
 }
 
-/** Bounds how often somebody does the same, and how much comes from an address. @throws ApiError 429 */
+/** Rate limits the same operation of a caller, and all operations of an address. @throws ApiError 429 */
 function throttle(deps: Deps, { caller, address }: SshClient, what: string): void {
   const limit = { requests: deps.settings.now.gitlab_shell_operation_limit, periodSeconds: MINUTE };
   deps.limiter.check('gitlab_shell_operation', `${rateLimitKeyOf(caller, address)}:${what}`, limit);
   deps.limiter.check('gitlab_shell_operation', addressKey(address), limit);
 }
 
-/** What somebody is told of what went wrong; nothing of the inside of the server. */
+/** Error message for the client, without internal details. */
 function explain(deps: Deps, error: unknown, correlationId: string): string {
-  // 503 is an answer, as in maintenance mode.
+  // 503 is an expected response, as in maintenance mode.
   if (error instanceof ApiError && (error.status < 500 || error.status === 503))
     return error.message.replace(STATUS, '');
   if (error instanceof GitError && error.code === 'busy') return 'The server is busy. Please try again later.';
@@ -182,10 +182,10 @@ function explain(deps: Deps, error: unknown, correlationId: string): string {
   const fault = environmentFaultOf(error);
   if (fault === 'unavailable') return 'The server cannot reach its database. Please try again later.';
   if (fault === 'disk_full') return 'The disk of the server is full.';
-  return `Internal error. The log of the server has it as ${correlationId}.`;
+  return `Internal error. Details are in the server log under ${correlationId}.`;
 }
 
-/** A refusal as the platform shows it; git adds lines of its own. */
+/** A refusal in the platform's layout; git adds its own lines. */
 const inFrame = (text: string): string =>
   ['', RULER, '', `ERROR: ${text.toWellFormed()}`, '', RULER, '']
     .map((line) => `${`remote: ${line}`.trimEnd()}\n`)

@@ -1,6 +1,6 @@
 import type { Service } from '../../git/transport/service.ts';
 
-/** What somebody wants over SSH. */
+/** A parsed SSH command. */
 export type SshCommand =
   | { kind: 'welcome' }
   | { kind: 'git'; service: Service; path: string }
@@ -15,14 +15,14 @@ const MAX_LINE = 4_096;
 const MAX_PATH = 1_024;
 
 /**
- * Reads the line that an SSH client sends as the command.
- * @param line null where it wants a shell
+ * Parses the command line of an SSH client.
+ * @param line null if the client requests a shell
  */
 export function parseCommand(line: string | null): SshCommand {
   if (line === null || line.trim() === '') return { kind: 'welcome' };
   const words = line.length > MAX_LINE ? undefined : shellWords(line);
   if (words === undefined) return { kind: 'invalid', line: line.slice(0, 200) };
-  // Newer clients say `git upload-pack`.
+  // Newer clients send `git upload-pack`.
   const [name, ...rest] = words[0] === 'git' && words.length > 1 ? [`git-${words[1]}`, ...words.slice(2)] : words;
   const path = repositoryPath(rest[0] ?? '');
   if (rest.length === 1 && path !== undefined) {
@@ -39,7 +39,7 @@ export function parseCommand(line: string | null): SshCommand {
   return { kind: 'disallowed' };
 }
 
-/** Path of a repository without what surrounds it in an address; undefined for what can be none. */
+/** Repository path of an argument; undefined if it is invalid. */
 function repositoryPath(word: string): string | undefined {
   const path = word
     .replace(/^\/+/, '')
@@ -48,7 +48,7 @@ function repositoryPath(word: string): string | undefined {
   return path === '' || path.length > MAX_PATH ? undefined : path;
 }
 
-/** Words as a shell tells them apart; undefined where a quote does not end. */
+/** Splits a line into words by shell quoting rules; undefined for an unterminated quote. */
 export function shellWords(line: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;

@@ -1,15 +1,17 @@
-/** How much may come in before it is known who it is. */
+/** Limits for unauthenticated connections. */
 export interface SshLimits {
-  /** Milliseconds that a client may take to prove who it is. */
+  /** Timeout for authentication in milliseconds. */
   loginMs: number;
-  /** Milliseconds that a proxy may take to say whom it forwards. */
+  /** Timeout for the PROXY protocol header in milliseconds. */
   proxyMs: number;
-  /** Connections of which nobody knows yet who they are: in all, where the oldest makes room for the next, and of one address. */
+  /**
+   * Maximum number of unauthenticated connections: in total, where a new one evicts the oldest, and for each address.
+   */
   strangers: number;
   strangersOfAddress: number;
-  /** Connections of an address in a minute. */
+  /** Maximum number of connections of an address per minute. */
   perMinute: number;
-  /** New keys in a minute that clients of an address ask for though they have hardly used the old ones. */
+  /** Maximum number of early rekeys of an address per minute. */
   rekeysPerMinute: number;
 }
 
@@ -22,7 +24,7 @@ export const LIMITS: SshLimits = {
   rekeysPerMinute: 300,
 };
 
-/** Connections by what they count against. */
+/** Counts connections by key. */
 export class KeyedCounter {
   readonly #counts = new Map<string, number>();
   all = 0;
@@ -31,7 +33,7 @@ export class KeyedCounter {
     return this.#counts.get(key) ?? 0;
   }
 
-  /** @returns what counts it no more; calling it again does nothing */
+  /** @returns a function that removes the entry; further calls do nothing */
   add(key: string): () => void {
     this.all += 1;
     this.#counts.set(key, this.of(key) + 1);

@@ -144,9 +144,9 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
       [['main~0'], /no such ref: main~0/],
       [[head], /no such ref/],
       [['stithy/x'], /no such ref: stithy\/x/],
-      [['main:none'], /There is no such folder/],
-      [['--worktree-attributes', 'main'], /The option --worktree-attributes is not taken from afar/],
-      [['--add-virtual-file=a:b', 'main'], /The option --add-virtual-file=a:b is not taken/],
+      [['main:none'], /The folder does not exist/],
+      [['--worktree-attributes', 'main'], /The option --worktree-attributes is not allowed in remote requests/],
+      [['--add-virtual-file=a:b', 'main'], /The option --add-virtual-file=a:b is not allowed/],
     ] as const) {
       assert.match(await place.git.fails(dir, ...archive, ...words), text, words.join(' '));
     }

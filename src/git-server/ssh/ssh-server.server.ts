@@ -13,42 +13,42 @@ import { addressBehind } from './proxy-header.ts';
 import { runCommand, type SshClient } from './run-command.ts';
 import { KeyedCounter, LIMITS, type SshLimits } from './ssh-server.limits.ts';
 
-/** Of the connections that the server takes, SSH may have so many, and one address of those. */
+/** SSH's share of the server's connections, and the share of one address in those. */
 const SHARE = 0.25;
 const SHARE_OF_ADDRESS = 0.75;
-/** Everybody signs in as this. */
+/** Login name of all users. */
 const LOGIN = 'git';
-const STOPPING = 'the server stops';
+const STOPPING = 'server is shutting down';
 
-/** Git over SSH. */
+/** The SSH server. */
 export interface SshServer {
   port: number;
-  /** Of the host keys, with their kinds: what clients are asked to compare. */
+  /** Fingerprints of the host keys with their algorithms. */
   fingerprints: string[];
-  /** Takes no connection any more. @returns when the commands that are under way have ended */
+  /** Stops accepting connections. @returns once all running commands have ended */
   drain(): Promise<void>;
-  /** Cuts off what is left. */
+  /** Closes the remaining connections. */
   close(): void;
 }
 
 /**
  * Serves git over SSH.
- * @param host to listen on
- * @param port 0 for a free one
- * @throws StartupError for host keys that cannot be used, the system's error where it cannot listen
+ * @param host address to listen on
+ * @param port 0 for a free port
+ * @throws StartupError for invalid host keys, or the system error if it cannot listen
  */
 export async function serveSsh(deps: Deps, host: string, port: number, limits: SshLimits = LIMITS): Promise<SshServer> {
   const hostKeys = await loadHostKeys(deps.config.dataDir);
   const connections = new Map<Connection<SshClient>, Socket>();
   const strangers = new KeyedCounter();
-  /** Their connections, the oldest first. */
+  /** Unauthenticated connections, oldest first. */
   const unknown = new Set<Connection<SshClient>>();
   const all = new KeyedCounter();
   const max = Math.max(1, Math.floor(deps.config.limits.connections * SHARE));
   let drained: (() => void) | undefined;
 
   const isProxy = addressList(deps.config.sshTrustedProxies);
-  /** Connections of proxies that have not said yet whom they forward. */
+  /** Connections of proxies before their header. */
   const unnamed = new Set<Socket>();
 
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
@@ -82,11 +82,11 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
       socket.destroy();
       return;
     }
-    // Who is slow makes room for others, so that nobody keeps everybody out by holding connections open.
+    // The oldest unauthenticated connection is evicted, so that idle clients cannot block others.
     const [oldest] = unknown;
     if (strangers.all >= limits.strangers && oldest !== undefined) {
       const held = connections.get(oldest);
-      oldest.end('too many others want to sign in');
+      oldest.end('too many unauthenticated connections');
       held?.destroy();
     }
     const notStranger = strangers.add(key);
@@ -118,7 +118,7 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
     );
     connections.set(connection, socket);
     unknown.add(connection);
-    const timer = setTimeout(() => connection.end('nobody signed in in time'), limits.loginMs).unref();
+    const timer = setTimeout(() => connection.end('authentication timed out'), limits.loginMs).unref();
   }
 
   function isCrowded(key: string): boolean {
@@ -139,8 +139,10 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
     server.once('error', reject);
     server.listen({ host, port }, resolve);
   });
-  // A connection that cannot be taken for want of file descriptors or memory.
-  server.on('error', (error) => deps.log.log('warn', 'an SSH connection could not be taken', { error: String(error) }));
+  // Raised if a connection cannot be accepted for lack of file descriptors or memory.
+  server.on('error', (error) =>
+    deps.log.log('warn', 'an SSH connection could not be accepted', { error: String(error) }),
+  );
   return {
     port: (server.address() as AddressInfo).port,
     fingerprints: hostKeys.map(publicKeyLine),
@@ -179,7 +181,7 @@ async function noteUse(deps: Deps, { caller }: SshClient): Promise<void> {
   try {
     await recordKeyUse(deps, caller);
   } catch (error) {
-    deps.log.log('warn', 'when a key was used could not be kept', { error: String(error) });
+    deps.log.log('warn', 'the last use of an SSH key could not be recorded', { error: String(error) });
   }
 }
 

@@ -7,35 +7,35 @@ import type { DiffStats } from '../line-diff/line-diff.ts';
 import { MAX_STATS_LINE, ShortStats, STATS_CPU_MS } from '../short-stats.ts';
 import type { GraphLayer } from './commit-graph.layer.ts';
 
-/** So many commits are asked for together. */
+/** Number of commits per request to git. */
 const GROUP = 32;
-/** Milliseconds of a processor for such a group: where it takes more each is asked for by itself. */
+/** Processor time in milliseconds for one request. If it is exceeded, each commit is requested separately. */
 const GROUP_MS = 20_000;
-/** How git ends over a commit that it cannot answer for. */
+/** Errors of git that only mean that it has no answer for a commit. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['failed', 'output_too_large', 'timeout']);
 
-/** Is told of a commit, by its place; null where git gave no answer. */
+/** Receives the line counts of the commit at an index; null if git gave no answer. */
 export type OnStats = (index: number, stats: DiffStats | null) => void;
 
-/** As many processes count for one repository: half a machine that has nothing else to do would be left idle by one. */
+/** Number of git processes for one repository. A single one would leave half of an idle machine unused. */
 const PROCESSES = Math.min(2, availableParallelism());
 
-/** What git is asked with. */
+/** Work for git to count lines. */
 export interface Questions {
   dir: string;
-  /** Prints the lines of the commits that it reads. */
+  /** The process that prints the lines of the commits it reads. */
   command: DiffCommand;
   layer: GraphLayer;
-  /** Of the commits in the layer. */
+  /** Indexes of the commits in the layer. */
   places: readonly number[];
-  /** By `performance.now`: groups that are not begun by then are left out, all but the first. */
+  /** Deadline by `performance.now`: requests that have not started by then are skipped, except the first. */
   until: number;
-  /** Ends it, together with git. */
+  /** Aborts the work and git. */
   signal: AbortSignal | undefined;
 }
 
 /**
- * Asks git in the background for the lines of commits, in about their order.
+ * Asks git, at low priority, for the line counts of commits, roughly in the given order.
  * @throws GitError `aborted`, `busy`, `denied`, `corrupt`
  */
 export async function askForStats(
@@ -57,13 +57,13 @@ export async function askForStats(
       leave();
     }
   };
-  // All have ended before one's failure is told.
+  // All processes must end before a failure is thrown.
   const ends = await Promise.allSettled(Array.from({ length: PROCESSES }, count));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed) throw failed.reason;
 }
 
-/** Git, started anew where it ended. */
+/** A git process that is restarted when it exits. */
 class Asking {
   readonly #dir: string;
   readonly #command: DiffCommand;
@@ -76,7 +76,9 @@ class Asking {
     this.#signal = signal;
   }
 
-  /** Asks for the commits of a group together, for each by itself where that fails: then for so long as there is time, at least for one. */
+  /**
+   * Requests the commits of a group together, or separately if that fails: as long as time remains, and at least one.
+   */
   async askGroup(layer: GraphLayer, places: readonly number[], onStats: OnStats, isOver: () => boolean): Promise<void> {
     const oids = places.map((index) => layer.oid(index));
     const found = await this.ask(oids, GROUP_MS);
@@ -87,7 +89,7 @@ class Asking {
     }
   }
 
-  /** What git says of some commits, without those that it cannot read; null where it ends over one of them, or takes too long. */
+  /** Returns git's output by commit, without unreadable commits; null if git fails on one of them or takes too long. */
   async ask(lines: readonly string[], cpuMs: number): Promise<Map<string, DiffStats> | null> {
     const printed = new ShortStats();
     const onLine = (bytes: Buffer, start: number, end: number) => printed.take(bytes.toString('latin1', start, end));

@@ -1,7 +1,7 @@
 import { GitError } from '../git.errors.ts';
 import { KINDS, NOTHING } from './path-index-format.ts';
 
-/** The arguments of the git command whose output is read here; its input are ids of commits. */
+/** Arguments of the git command whose output `ChangedEntries` parses. Its input is a list of commit ids. */
 export const CHANGED_ENTRIES: readonly string[] = [
   'diff-tree',
   '--stdin',
@@ -17,18 +17,20 @@ export const CHANGED_ENTRIES: readonly string[] = [
   '--ignore-submodules=none',
 ];
 
-/** Is told of a changed entry: the digits of its new id are in `bytes` from `id` on, the path from `path` to `end`. */
+/**
+ * Receives a changed entry: the hexadecimal new id starts at `id` in `bytes`, the path reaches from `path` to `end`.
+ */
 export type OnEntry = (kind: number, bytes: Buffer, id: number, path: number, end: number) => void;
 
 const COLON = 0x3a;
-/** Where the new mode begins in an entry, after `:100644 `. */
+/** Offset of the new mode in an entry, after `:100644 `. */
 const MODE = 8;
-/** Where the old id begins. */
+/** Offset of the old id. */
 const OLD_ID = 15;
 const KIND_OF = new Map(KINDS.map((mode, kind) => [mode.padStart(6, '0'), kind]));
 const GONE = '000000';
 
-/** Reads what git says about the entries that commits changed. */
+/** Parses git's output about the entries that commits changed. */
 export class ChangedEntries {
   readonly #onCommit: (oid: string) => void;
   readonly #onEntry: OnEntry;
@@ -39,12 +41,12 @@ export class ChangedEntries {
     this.#onEntry = onEntry;
   }
 
-  /** Whether nothing is left that waits for more. */
+  /** Whether no partial entry is pending. */
   get isWhole(): boolean {
     return this.#rest.length === 0;
   }
 
-  /** @throws GitError `failed` for what is none of git's */
+  /** @throws GitError `failed` for malformed output */
   take(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let at = 0;

@@ -20,45 +20,45 @@ interface Chunk {
   bytes: number;
 }
 
-/** How the changed-path filters of a layer are made. */
+/** Settings of a layer's changed-path filters. */
 interface BloomSettings {
-  /** 1 or 2: which way of hashing. */
+  /** Hash version, 1 or 2. */
   version: number;
   hashes: number;
 }
 
 /**
- * One file of a commit-graph, by git's documented format (gitformat-commit-graph). Commits have positions: those of the
- * layers below come first, then this one's in the order of their ids.
+ * One file of a commit-graph chain (gitformat-commit-graph). Positions number the commits of the lower layers first,
+ * then those of this layer in the order of their ids.
  */
 export class GraphLayer {
-  /** Commits of the layers below. */
+  /** Number of commits in the lower layers. */
   readonly below: number;
-  /** Commits of this layer. */
+  /** Number of commits in this layer. */
   readonly count: number;
   readonly hashBytes: number;
-  /** Whether it has corrected commit dates. */
+  /** Whether the layer has corrected commit dates. */
   readonly hasDates: boolean;
   readonly bloom: BloomSettings | null;
-  /** The file, but for the words of commits and dates, which are in the order of the machine. */
+  /** The file. The words of commits and dates are converted to the byte order of the machine. */
   readonly bytes: Buffer;
-  /** Where its path index is, once there is one. */
+  /** Path of the path index, whether or not it exists. */
   readonly pathIndexFile: string;
   pathIndex: PathIndex | null = null;
-  /** Where its stats index is, once there is one. */
+  /** Path of the stats index, whether or not it exists. */
   readonly statsFile: string;
   stats: StatsIndex | null = null;
   /**
-   * Positions of the first parents: -1 for none, less for what is damaged. Walks along them go through thousands, and these
-   * few bytes stay in the processor's cache.
+   * Positions of first parents: -1 for none, lower values for damage. Walks read thousands of them, and this compact
+   * array stays in the processor's cache.
    */
   readonly firstParents: Int32Array;
-  /** How far back along them one comes, and where to leap to; once `rankFirstParents` has been there. */
+  /** Depth along first parents, and skip pointers; set by `rankFirstParents`. */
   readonly depths: Uint32Array;
   readonly leaps: Uint32Array;
   readonly #ids: number;
   readonly #fanout: number;
-  /** The commits: so many words each, first those of the id of the tree. */
+  /** Commit records as words; the first words are the id of the tree. */
   readonly #commits: Uint32Array;
   readonly #row: number;
   readonly #treeWords: number;
@@ -69,10 +69,10 @@ export class GraphLayer {
   readonly #filters: Chunk;
 
   /**
-   * @param bytes the whole file, whose check sum has been looked at
-   * @param below how many commits the layers below have
-   * @param indexFolder where what is derived of it lies
-   * @throws GitError `corrupt` for anything that is no commit-graph
+   * @param bytes the whole file, with a verified checksum
+   * @param below number of commits in the lower layers
+   * @param indexFolder folder of the derived indexes
+   * @throws GitError `corrupt` for an invalid commit-graph
    */
   constructor(bytes: Buffer, below: number, indexFolder: string) {
     this.bytes = bytes;
@@ -119,12 +119,12 @@ export class GraphLayer {
     return found;
   }
 
-  /** The check sum of the file, by which a chain names it. */
+  /** Checksum of the file, which names it in a chain. */
   get sum(): Buffer {
     return this.bytes.subarray(this.bytes.length - this.hashBytes);
   }
 
-  /** Bytes of memory. */
+  /** Memory in bytes. */
   get heldBytes(): number {
     const derived = (this.pathIndex?.bytes ?? 0) + (this.stats?.bytes ?? 0);
     return this.bytes.length + 3 * this.firstParents.byteLength + derived;
@@ -136,7 +136,7 @@ export class GraphLayer {
     return (version === 1 || version === 2) && hashes > 0 && hashes <= 64 ? { version, hashes } : null;
   }
 
-  /** The place within this layer of an id given as bytes; -1 where it has none. */
+  /** Index in this layer of a binary id; -1 if it is not there. */
   find(id: Buffer): number {
     const { bytes, hashBytes } = this;
     const first = id[0]!;
@@ -153,7 +153,7 @@ export class GraphLayer {
     return -1;
   }
 
-  /** @param index within this layer, as of all that follow */
+  /** @param index in this layer, as in the methods below */
   oid(index: number): string {
     const at = this.#ids + index * this.hashBytes;
     return this.bytes.toString('hex', at, at + this.hashBytes);
@@ -166,8 +166,8 @@ export class GraphLayer {
   }
 
   /**
-   * The positions of a commit's parents in their order.
-   * @throws GitError `corrupt` where one lies outside the graph
+   * Positions of a commit's parents in order.
+   * @throws GitError `corrupt` if one is outside the graph
    */
   parents(index: number): number[] {
     const at = index * this.#row + this.#treeWords;
@@ -196,8 +196,8 @@ export class GraphLayer {
   }
 
   /**
-   * The position of the first parent; -1 without one.
-   * @throws GitError `corrupt` where it lies outside the graph
+   * Position of the first parent; -1 without one.
+   * @throws GitError `corrupt` if it is outside the graph
    */
   firstParent(index: number): number {
     const first = this.firstParents[index]!;
@@ -205,18 +205,18 @@ export class GraphLayer {
     return first;
   }
 
-  /** When it was committed, in seconds since 1970. */
+  /** Commit date in seconds since 1970. */
   date(index: number): number {
     const at = index * this.#row + this.#treeWords + 2;
     return (this.#commits[at]! & 3) * TWO_TO_32 + this.#commits[at + 1]!;
   }
 
-  /** One more than the highest level of a parent; 0 where the file does not tell. */
+  /** Topological level: one more than the maximum of the parents; 0 if the file has none. */
   level(index: number): number {
     return this.#commits[index * this.#row + this.#treeWords + 2]! >>> 2;
   }
 
-  /** The date, moved behind those of all parents; only where the layer has corrected dates. */
+  /** Corrected commit date, later than those of all parents. Only valid if `hasDates`. */
   correctedDate(index: number): number {
     const offset = this.#dates[index]!;
     if (offset < FLAG) return this.date(index) + offset;
@@ -225,7 +225,7 @@ export class GraphLayer {
     return this.date(index) + Number(this.bytes.readBigUInt64BE(this.#farDates.at + far));
   }
 
-  /** Where a commit's filter lies in `bytes`, and its length; a length of 0 where it has none that can be used. */
+  /** Position of a commit's filter in `bytes`, and its length; length 0 if it has no usable one. */
   filter(index: number): { at: number; length: number } {
     const start = index === 0 ? 0 : this.bytes.readUInt32BE(this.#filterEnds + 4 * (index - 1));
     const end = this.bytes.readUInt32BE(this.#filterEnds + 4 * index);
@@ -234,23 +234,23 @@ export class GraphLayer {
   }
 }
 
-/** What is thrown of a layer that is none. */
+/** Error for an invalid layer. */
 export const damaged = (what: string): GitError => new GitError('corrupt', `commit-graph: bad ${what}`);
 
-/** @throws GitError `corrupt` for what is no commit-graph */
+/** @throws GitError `corrupt` for an invalid commit-graph */
 export function hashBytesOf(bytes: Buffer): number {
   const hashBytes = bytes.length < HEADER + TABLE_ROW ? undefined : HASH_BYTES[bytes[5]!];
   if (hashBytes === undefined || bytes.readUInt32BE(0) !== SIGNATURE || bytes[4] !== 1) throw damaged('header');
   return hashBytes;
 }
 
-/** From the order of the file into that of the machine, or back, where these differ. */
+/** Converts between the byte order of the file and that of the machine. */
 const toOtherOrder = (bytes: Buffer): Buffer => (endianness() === 'LE' ? bytes.swap32() : bytes);
 
-/** The words of a chunk, brought into the order of the machine where they are: walks read them by the thousand. */
+/** The words of a chunk, converted in place to the byte order of the machine, since walks read thousands of them. */
 function wordsOf(bytes: Buffer, { at, bytes: length }: Chunk): Uint32Array {
   const inFile = bytes.subarray(at, at + length);
-  // Git puts them where words can be read; others may not.
+  // Git aligns chunks to words; other writers may not.
   const isAligned = inFile.byteOffset % 4 === 0;
   const words = isAligned ? inFile : Buffer.allocUnsafeSlow(length);
   if (!isAligned) inFile.copy(words);

@@ -10,32 +10,32 @@ import { PathIndex } from './path-index.ts';
 import { reading } from './read-file.ts';
 import { StatsIndex } from './stats-index.ts';
 
-/** A larger graph is left to git: the layers of all repositories share one bound. */
+/** Larger graphs are left to git: the layers of all repositories share one memory bound. */
 export const MAX_GRAPH_BYTES = 48 * 1024 * 1024;
 const MAX_ALTERNATES = 5;
 const MAX_LAYERS = 100;
-/** How often a graph is looked for anew that was replaced while it was read. */
+/** Number of attempts to read a graph that is replaced meanwhile. */
 const ATTEMPTS = 3;
 
-/** What was found of a repository's commit-graph. */
+/** Result of loading a repository's commit-graph. */
 export interface LoadedGraph {
   graph: CommitGraph | null;
-  /** `damaged`: git must not use it either; `unfit`: too large, or the history is cut off (shallow). */
+  /** `damaged`: git must not use it either; `unfit`: too large, or the history is shallow. */
   state: 'good' | 'damaged' | 'unfit';
-  /** Whether what was found is still what is there. */
+  /** Whether the result still matches the files. */
   isCurrent(): boolean;
 }
 
-/** Layers that somebody holds, by path: those of a chain stay when others are put on top of them. */
+/** Layers in use, by path: those of a chain stay valid when layers are added on top. */
 const layers = new Map<string, WeakRef<GraphLayer>>();
 const gone = new FinalizationRegistry<string>((key) => {
   if (layers.get(key)?.deref() === undefined) layers.delete(key);
 });
 
 /**
- * Reads the commit-graph that git would use for a repository: its own, else that of the first repository it borrows from.
+ * Reads the commit-graph that git would use for a repository: its own, else that of its first alternate.
  * @param dir of the repository
- * @throws what the file system throws for files that may not be read
+ * @throws file system errors for unreadable files
  */
 export async function loadGraph(dir: string): Promise<LoadedGraph> {
   for (let attempt = 1; ; attempt += 1) {
@@ -51,7 +51,7 @@ export async function loadGraph(dir: string): Promise<LoadedGraph> {
         isCurrent: () => seen.isCurrent(),
       };
     } catch (error) {
-      // A chain that was replaced meanwhile names files that are gone.
+      // A chain that was replaced meanwhile names missing files.
       if (isMissing(error) && attempt < ATTEMPTS) continue;
       if (!isMissing(error) && !(error instanceof GitError && error.code === 'corrupt')) throw error;
       return { graph: null, state: 'damaged', isCurrent: () => seen.isCurrent() };
@@ -59,11 +59,11 @@ export async function loadGraph(dir: string): Promise<LoadedGraph> {
   }
 }
 
-/** Files that were looked at, as they were. */
+/** Files that were checked, with their state. */
 class Seen {
   readonly #stamps = new Map<string, FileStamp | null>();
 
-  /** Whether there is such a file. */
+  /** Checks whether a file exists and records its state. */
   look(path: string): boolean {
     const stats = statsOf(path);
     this.#stamps.set(path, stats && stampOf(stats));
@@ -79,7 +79,7 @@ class Seen {
   }
 }
 
-// These few are looked at at once, as references are: each turn of a thread would take longer, and all wait for them.
+// Synchronous, as for references: every request waits for these few calls, and a thread would take longer.
 function statsOf(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
@@ -89,7 +89,7 @@ function statsOf(path: string) {
   }
 }
 
-/** The lines of a small file; none where there is no such file. */
+/** Lines of a small file; none if it does not exist. */
 function linesOf(path: string): string[] {
   try {
     return readFileSync(path, 'utf8').split('\n');
@@ -101,7 +101,7 @@ function linesOf(path: string): string[] {
 
 function objectFolders(own: string): string[] {
   const found = [own];
-  // Grows while it is gone through.
+  // Grows during the loop.
   for (const folder of found) {
     if (found.length > MAX_ALTERNATES) break;
     for (const line of linesOf(join(folder, 'info', 'alternates'))) {
@@ -149,17 +149,18 @@ async function readLayers(paths: readonly string[], seen: Seen): Promise<CommitG
     layer.pathIndex ??= await PathIndex.load(layer.pathIndexFile, layer.count, layer.sum);
     if (layer.pathIndex === null) seen.look(layer.pathIndexFile);
     if (layer.stats?.unknown !== 0) {
-      // It grows.
+      // The stats index grows over time.
       seen.look(layer.statsFile);
       layer.stats = (await StatsIndex.load(layer.statsFile, layer.count, layer.sum)) ?? layer.stats;
     }
-    if (chain[0] !== undefined && layer.hashBytes !== chain[0].hashBytes) throw new GitError('corrupt', 'two hashes');
+    if (chain[0] !== undefined && layer.hashBytes !== chain[0].hashBytes)
+      throw new GitError('corrupt', 'commit-graph: mixed hash algorithms');
     chain.push(layer);
   }
   return new CommitGraph(chain);
 }
 
-/** Damage that is not seen would give wrong answers for good, so the check sum is looked at, on another thread. */
+/** Undetected damage would cause wrong results, so the checksum is verified, on another thread. */
 async function readLayer(path: string, chain: readonly GraphLayer[], key: string): Promise<GraphLayer> {
   const below = chain.reduce((sum, { count }) => sum + count, 0);
   const bytes = await reading(path, (bytesAt, size) => bytesAt(0, size));

@@ -4,37 +4,37 @@ import { ancestorOfDepth, layerOf } from './first-parents.ts';
 import type { PathChanges } from './path-changes.ts';
 import type { PathFilter } from './path-filter.ts';
 
-/** A chain of layers as one: commits by position, from 0 on. All reads are of memory. */
+/** A chain of layers as one graph: commits by position, starting at 0. All reads are in memory. */
 export class CommitGraph {
   readonly count: number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly layers: readonly GraphLayer[];
-  /** Bytes of all layers, and of what is held of their indexes. */
+  /** Memory in bytes of all layers and their loaded indexes. */
   readonly bytes: number;
-  /** Complete ids have so many digits. */
+  /** Number of digits of a complete id. */
   readonly digits: number;
-  /** Whether generations are known; without them only walks by date can be done. */
+  /** Whether generations are known. Otherwise only walks by date are possible. */
   readonly hasGenerations: boolean;
   readonly #hasDates: boolean;
 
-  /** @param layers at least one, the oldest first */
+  /** @param layers at least one, oldest first */
   constructor(layers: readonly GraphLayer[]) {
     const last = layers.at(-1)!;
     this.layers = layers;
     this.count = last.below + last.count;
     this.bytes = layers.reduce((sum, layer) => sum + layer.heldBytes, 0);
     this.digits = last.hashBytes * 2;
-    // As with git, both kinds of generations are never mixed.
+    // As in git, the two kinds of generations are never mixed.
     this.#hasDates = layers.every((layer) => layer.hasDates || layer.count === 0);
     this.hasGenerations = this.#hasDates || layers.every((layer) => layer.count === 0 || layer.level(0) > 0);
   }
 
-  /** Whether generations are corrected dates, not levels. */
+  /** Whether generations are corrected dates rather than levels. */
   get hasDates(): boolean {
     return this.#hasDates;
   }
 
-  /** The position of a complete id; -1 where the graph does not have it. */
+  /** Position of a complete id; -1 if it is not in the graph. */
   find(oid: string): number {
     if (oid.length !== this.digits) return -1;
     const id = Buffer.from(oid, 'hex');
@@ -60,7 +60,7 @@ export class CommitGraph {
     return layer.tree(position - layer.below);
   }
 
-  /** @throws GitError `corrupt` where a parent lies outside the graph */
+  /** @throws GitError `corrupt` if a parent is outside the graph */
   parents(position: number): readonly number[] {
     const layer = this.#layerOf(position);
     return layer.parents(position - layer.below);
@@ -72,36 +72,36 @@ export class CommitGraph {
     return layer.isMerge(position - layer.below);
   }
 
-  /** When it was committed, in seconds since 1970. */
+  /** Commit date in seconds since 1970. */
   date(position: number): number {
     const layer = this.#layerOf(position);
     return layer.date(position - layer.below);
   }
 
-  /** How many lines it adds and deletes against its first parent; null where git is to be asked. */
+  /** Lines that a commit adds and deletes against its first parent; null if git must be asked. */
   stats(position: number): DiffStats | null {
     const layer = this.#layerOf(position);
     return layer.stats?.of(position - layer.below) ?? null;
   }
 
-  /** More than that of every ancestor. */
+  /** Generation number, higher than those of all ancestors. */
   generation(position: number): number {
     const layer = this.#layerOf(position);
     return this.#hasDates ? layer.correctedDate(position - layer.below) : layer.level(position - layer.below);
   }
 
-  /** Whether a commit may have changed a path against its first parent; false where it certainly has not. */
+  /** Whether a commit may have changed a path against its first parent; false means that it certainly has not. */
   mayChange(position: number, filter: PathFilter): boolean {
     const layer = this.#layerOf(position);
     return filter.mayChange(layer, position - layer.below);
   }
 
   /**
-   * Goes back from a commit along first parents while it is sure that they have a path in the same state.
-   * @param changes what is known of the path exactly; the filter is for commits beyond its limit
-   * @param steps at most
-   * @param since stops before what was committed earlier
-   * @returns the commit that was come to; the one it began at where that may have changed the path
+   * Follows first parents while the path certainly has the same state.
+   * @param changes exact knowledge about the path; the filter serves commits beyond its limit
+   * @param steps maximum number of steps
+   * @param since stops at commits older than this
+   * @returns the commit reached; the start if it may have changed the path
    */
   skipUnchanged(position: number, filter: PathFilter, changes: PathChanges, steps: number, since: number): number {
     const { limit } = changes;
@@ -109,7 +109,7 @@ export class CommitGraph {
       const few = changes.deepestFirst((at) => this.depth(at));
       if (few !== null) return this.#skipTo(position, few);
     }
-    // A date is dear where there are thousands.
+    // Reading dates is expensive for thousands of commits.
     const isBounded = since > Number.NEGATIVE_INFINITY;
     let at = position;
     for (let left = steps; left > 0; left -= 1) {
@@ -125,21 +125,22 @@ export class CommitGraph {
   }
 
   /**
-   * The commit that changed a path last along first parents, which has there what this one has; where none has, the end of them.
-   * @returns null where too many changed it to leap to the last
+   * The last commit along first parents that changed a path, which has the same content there as this one; the end of
+   * the line if there is none.
+   * @returns null if the path has too many changes for skip pointers
    */
   lastOfFirstParents(position: number, changes: PathChanges): number | null {
     const few = changes.deepestFirst((at) => this.depth(at));
     return few === null ? null : this.#skipTo(position, few);
   }
 
-  /** How many commits lie from one to the end along first parents, with it. */
+  /** Number of commits along first parents, from this one to the end of the line. */
   depth(position: number): number {
     const layer = this.#layerOf(position);
     return layer.depths[position - layer.below]!;
   }
 
-  /** The first of some commits that one comes to along first parents, or the end; leaps from depth to depth. */
+  /** The first of the given commits along first parents, or the end of the line. Skips from depth to depth. */
   #skipTo(position: number, deepestFirst: ArrayLike<number>): number {
     let at = position;
     let depth = this.depth(position);

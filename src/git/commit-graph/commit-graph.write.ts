@@ -9,16 +9,19 @@ import { writePathIndexes } from './write-path-index.ts';
 import { WriteSlots } from './write-slots.ts';
 import { copyStats, writeStats } from './write-stats-index.ts';
 
-/** One write of a repository at a time. */
+/** Serializes the writes of a repository. */
 const repositories = new KeyedQueue();
 const slots = new WriteSlots();
-/** What ends the early write of a repository. */
+/** Aborts the early write of a repository. */
 const early = new Map<string, AbortController>();
-/** Lines are counted in one repository at a time, a slice each. */
+/** Lines are counted in one repository at a time, in slices. */
 const counting = new KeyedQueue({ maxWaiting: 10_000 });
 const WRITE = ['commit-graph', 'write', '--split', '--no-progress'];
 
-/** Which commits, with all that they reach: by their ids or those of tags; those of packs, by the names of their indexes; those of refs. */
+/**
+ * Commits to write, with everything that they reach: given as ids of commits or tags, as names of pack indexes, or all
+ * refs.
+ */
 export type GraphSource = { oids: readonly string[] } | { packs: readonly string[] } | 'refs';
 
 function graphInput(source: GraphSource): { option: string; input: string } {
@@ -29,9 +32,9 @@ function graphInput(source: GraphSource): { option: string; input: string } {
 }
 
 /**
- * Adds commits and all that they reach to the commit-graph of a repository, as a layer on top, which git joins with those
- * below as it grows, and indexes their paths. One write of a repository at a time.
- * @param signal ends it; what was whole by then stays
+ * Adds commits and everything that they reach to the commit-graph of a repository, as a new top layer, which git merges
+ * with lower layers as it grows, and indexes their paths. Writes of one repository are serialized.
+ * @param signal aborts the write; completed files stay
  * @throws GitError `failed`, `timeout`, `busy`, `aborted`
  */
 export function addToGraph(dir: string, source: GraphSource, signal?: AbortSignal): Promise<void> {
@@ -47,25 +50,25 @@ function writeLayer(dir: string, source: GraphSource, signal: AbortSignal | unde
   return runLowPriority(dir, [...WRITE, option], { input, nice: NICE.transport, signal });
 }
 
-/** A first push whose objects are in quarantine yet. */
+/** A first push whose objects are still in quarantine. */
 export interface PreRefWrite {
-  /** A repository that has the quarantine for its objects: the graph goes there. */
+  /** Repository that uses the quarantine as its object directory; receives the graph. */
   quarantined: string;
   /** Names of the indexes of its packs. */
   packs: readonly string[];
-  /** Ends the writing of the graph. */
+  /** Aborts the write of the graph. */
   beforeMove: AbortSignal;
-  /** Ends all. */
+  /** Aborts everything. */
   signal: AbortSignal;
-  /** Called when the writing of the graph begins, which is not where it was ended before, and when it is there. */
+  /** Called when the write of the graph starts, unless it was aborted before, and when the graph is complete. */
   onStart: () => void;
   onGraph: () => void;
 }
 
 /**
- * Writes the graph of a repository that has none and the index of paths for objects that are in quarantine. The index goes to the
- * repository, so that its writing may go on while git moves the objects there.
- * @throws GitError as `addToGraph`; what the file system throws
+ * Writes graph and path index for quarantined objects of a repository without a graph. The index is written into the
+ * repository, so its write can continue while git migrates the objects.
+ * @throws GitError as `addToGraph`; file system errors
  */
 export function addBeforeRefs(
   dir: string,
@@ -89,22 +92,22 @@ export function addBeforeRefs(
   });
 }
 
-/** Ends what `addBeforeRefs` writes for a repository that is to be moved or removed. */
+/** Aborts `addBeforeRefs` for a repository that is about to be moved or removed. */
 export const stopPreRefWrites = (dir: string): void => early.get(dir)?.abort();
 
 /**
- * Makes the path indexes that the commit-graph of a repository lacks.
- * @throws GitError as `addToGraph`; what the file system throws
+ * Writes the missing path indexes of a repository's commit-graph.
+ * @throws GitError as `addToGraph`; file system errors
  */
 export function completePaths(dir: string, signal?: AbortSignal): Promise<void> {
   return repositories.run(dir, () => slots.run(dir, () => writePathIndexes(dir, { signal }), signal));
 }
 
 /**
- * Counts lines for the stats indexes that the commit-graph of a repository lacks, for a while.
- * @param signal ends it
- * @returns whether lines are left to be counted: others have had their turn before they are, if this is called again
- * @throws GitError as `addToGraph`; what the file system throws
+ * Counts lines for the missing stats indexes of a repository's commit-graph, for one time slice.
+ * @param signal aborts it
+ * @returns whether lines are left: another call continues after other repositories had their turn
+ * @throws GitError as `addToGraph`; file system errors
  */
 export function completeStats(dir: string, signal?: AbortSignal): Promise<boolean> {
   return counting.run('', () =>
@@ -113,10 +116,10 @@ export function completeStats(dir: string, signal?: AbortSignal): Promise<boolea
 }
 
 /**
- * Adds all that refs reach to the commit-graph of a repository, and indexes it. A damaged graph is made anew: it holds nothing that
- * objects do not.
- * @param maxBytes of a graph that this process reads
- * @returns whether lines are left to be counted
+ * Adds everything reachable from refs to the commit-graph of a repository and indexes it. A damaged graph is rebuilt,
+ * since it is derived from objects.
+ * @param maxBytes maximum size of a graph that this process reads
+ * @returns whether lines are left to count
  * @throws GitError as `addToGraph`
  */
 export async function writeWholeGraph(dir: string, maxBytes: number = MAX_GRAPH_BYTES): Promise<boolean> {
@@ -135,7 +138,7 @@ export async function writeWholeGraph(dir: string, maxBytes: number = MAX_GRAPH_
   return await completeStats(dir);
 }
 
-/** Writes a graph, which keeps what the one before it knew. */
+/** Writes a graph and carries over the stats of its predecessor. */
 async function carrying(dir: string, write: () => Promise<void>): Promise<void> {
   const { graph } = await loadGraph(dir);
   await write();

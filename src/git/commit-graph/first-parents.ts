@@ -1,21 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 import { damaged, type GraphLayer } from './commit-graph.layer.ts';
 
-/** How many commits are gone through before others have their turn. */
+/** Number of commits processed before yielding. */
 const STEPS = 40_000;
 
 /**
- * Fills in `depths` and `leaps` of a layer. A depth is the number of commits from here to the end along first parents, this one
- * included; a leap leads so far back that any depth is come to in a number of steps that grows like its logarithm.
- * @param layer whose arrays are empty
- * @param chain the layers below, filled in
- * @throws GitError `corrupt` where a parent lies outside the graph, or is its own ancestor
+ * Fills in `depths` and `leaps` of a layer. A depth is the number of commits along first parents from this one to the
+ * end of the line. A leap is a skip pointer: any depth is reached in a logarithmic number of steps.
+ * @param layer with empty arrays
+ * @param chain the lower layers, filled in
+ * @throws GitError `corrupt` if a parent is outside the graph or a commit is its own ancestor
  */
 export async function rankFirstParents(layer: GraphLayer, chain: readonly GraphLayer[]): Promise<void> {
   const { count, below, firstParents, depths, leaps } = layer;
   const depthOf = (position: number) => (position < below ? depthIn(chain, position) : depths[position - below]!);
   const leapOf = (position: number) => (position < below ? leapIn(chain, position) : leaps[position - below]!);
-  // A commit, its first parent and so on, up to one whose depth is known.
+  // A commit, its first parent and so on, up to a commit of known depth.
   const path = new Uint32Array(count);
   for (let start = 0, steps = 0; start < count; start += 1, steps += 1) {
     let length = 0;
@@ -42,7 +42,7 @@ export async function rankFirstParents(layer: GraphLayer, chain: readonly GraphL
       const middle = depthOf(leap);
       const next = leapOf(leap);
       depths[index] = depth + 1;
-      // Two leaps of the same length become one.
+      // Two leaps of equal length combine into one.
       leaps[index] = depth - middle === middle - depthOf(next) ? next : parent;
     }
     if (steps < STEPS) continue;
@@ -52,9 +52,9 @@ export async function rankFirstParents(layer: GraphLayer, chain: readonly GraphL
 }
 
 /**
- * The commit of a depth that one comes to along first parents.
- * @param position one of a greater depth, or of this
- * @param depth 1 is the end
+ * The ancestor along first parents with a given depth.
+ * @param position of a commit with at least this depth
+ * @param depth 1 is the end of the line
  */
 export function ancestorOfDepth(layers: readonly GraphLayer[], position: number, depth: number): number {
   let at = position;
@@ -67,7 +67,7 @@ export function ancestorOfDepth(layers: readonly GraphLayer[], position: number,
   }
 }
 
-/** The layer that has a position. @param layers the oldest first */
+/** The layer that contains a position. @param layers oldest first */
 export function layerOf(layers: readonly GraphLayer[], position: number): GraphLayer {
   let index = layers.length - 1;
   while (layers[index]!.below > position) index -= 1;

@@ -10,10 +10,11 @@ const MAX_CHUNKS = 32;
 const WRITE = ['commit-graph', 'write', '--reachable', '--changed-paths', '--split=replace', '--no-progress'];
 
 /**
- * Has git write its filters of changed paths (gitformat-commit-graph) into a graph that is left to it, or whose commits change too many paths
- * for an index; from then on git adds them by itself. Others do without: the index of paths says more.
- * @param maxBytes of a graph that is read here
- * @throws GitError `failed`, `timeout`, `busy`; what the file system throws
+ * Lets git write changed-path filters (gitformat-commit-graph) into a graph that git reads itself, or whose commits
+ * change too many paths for a path index. Git maintains them afterwards. Other graphs need no filters, since the path
+ * index is more precise.
+ * @param maxBytes maximum size of a graph that this process reads
+ * @throws GitError `failed`, `timeout`, `busy`; file system errors
  */
 export async function writeGitFilters(dir: string, maxBytes: number): Promise<void> {
   const folder = join(dir, 'objects/info/commit-graphs');
@@ -33,7 +34,7 @@ export async function writeGitFilters(dir: string, maxBytes: number): Promise<vo
   await runLowPriority(dir, WRITE);
 }
 
-/** Whether a layer of a graph has filters, by its table of contents. */
+/** Whether a layer has filters, according to its table of contents. */
 async function hasFilters(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {

@@ -2,10 +2,10 @@ import { emptyTreeLike } from '../arguments.ts';
 import type { CommitGraph } from './commit-graph.ts';
 import type { KnownState, PathChanges } from './path-changes.ts';
 
-/** So many merges are passed at once, each by looks through all changes of the path. */
+/** Maximum number of merges traversed synchronously; each requires look-ups in all changes of the path. */
 const MAX_STEPS = 50;
 
-/** A folder without anything in it is nothing to git. */
+/** Git treats an empty folder as absent. */
 const isNothing = (state: KnownState | null): state is null => state === null || state.oid === emptyTreeLike(state.oid);
 
 function areSame(one: KnownState | null, other: KnownState | null): boolean {
@@ -14,10 +14,10 @@ function areSame(one: KnownState | null, other: KnownState | null): boolean {
 }
 
 /**
- * The commit by which a path became what it is: git goes back from parent to parent that has the same there, the first of them. Reads
- * nothing.
- * @param position of a commit of which the changes are known
- * @returns null where no commit ever touched the path; undefined where it takes longer to find
+ * Finds the commit that gave a path its content, by git's history simplification: it follows the first parent with the
+ * same content. Reads no objects.
+ * @param position of a commit whose changes are known
+ * @returns null if no commit ever touched the path; undefined if the search takes longer
  */
 export function lastChange(graph: CommitGraph, changes: PathChanges, position: number): number | null | undefined {
   let at = position;
@@ -26,7 +26,7 @@ export function lastChange(graph: CommitGraph, changes: PathChanges, position: n
     if (changed === undefined) return undefined;
     if (!changes.has(changed)) return null;
     const state = changes.stateAt(changed);
-    // What became nothing may have been nothing before: an empty folder.
+    // The path may have been absent before as well, as an empty folder.
     if (!isNothing(state) && !graph.isMerge(changed)) return changed;
     const parents = graph.parents(changed);
     if (parents.length === 0) return isNothing(state) ? null : changed;
@@ -39,16 +39,16 @@ export function lastChange(graph: CommitGraph, changes: PathChanges, position: n
 }
 
 /**
- * The commit that changed a path last along first parents, or the end of them. Those between are of higher generations, so that all of them
- * are known where that one is.
- * @returns undefined where that is not known, or too many changed it
+ * The last commit along first parents that changed a path, or the end of the line. The commits in between have higher
+ * generations, so all of them are known if that one is.
+ * @returns undefined if it is unknown, or the path has too many changes
  */
 export function lastKnown(graph: CommitGraph, changes: PathChanges, position: number): number | undefined {
   const last = graph.lastOfFirstParents(position, changes);
   return last === null || graph.generation(last) < changes.floor ? undefined : last;
 }
 
-/** The first parent that has a state; null where none has, undefined where that is not known. */
+/** The first parent with a given state; null if there is none, undefined if it is unknown. */
 function sameParent(
   graph: CommitGraph,
   changes: PathChanges,

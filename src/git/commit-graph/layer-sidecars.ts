@@ -7,21 +7,21 @@ import type { GraphLayer } from './commit-graph.layer.ts';
 import type { CommitGraph } from './commit-graph.ts';
 
 const FOLDER = 'objects/info/commit-graphs';
-/** Who writes a file says so often that they are still there, by the time of its last change. */
+/** Interval in milliseconds at which a writer touches its file to show that it is alive. */
 const BEAT_MS = 500;
-/** A file that was left alone for so long belongs to a server that is gone. */
+/** Age in milliseconds at which an untouched file is abandoned. */
 const ABANDONED_MS = 4_000;
-/** How often it is looked whether another server has ended its writing, and how long that is waited for, in milliseconds. */
+/** Poll interval while another server writes, and maximum wait, in milliseconds. */
 const POLL_MS = 200;
 const MAX_WAIT_MS = 10 * 60_000;
 
-/** Whether what lies beside a layer belongs to this repository and not to one that it borrows from. */
+/** Whether the sidecar files of a layer belong to this repository and not to an alternate. */
 export const ownsLayer = (dir: string, { pathIndexFile }: GraphLayer): boolean =>
   dirname(pathIndexFile) === join(dir, FOLDER);
 
 const isAbandoned = (mtimeMs: number): boolean => Math.abs(Date.now() - mtimeMs) > ABANDONED_MS;
 
-/** What was made of a file that is being written, or was when a server was killed. */
+/** Unfinished copies of a sidecar file: being written, or left by a killed server. */
 async function unfinishedOf(path: string): Promise<{ file: string; abandoned: boolean }[]> {
   const names = await namesIn(dirname(path));
   const found: { file: string; abandoned: boolean }[] = [];
@@ -34,7 +34,7 @@ async function unfinishedOf(path: string): Promise<{ file: string; abandoned: bo
 }
 
 /**
- * Waits while another server writes a file beside a layer, so that two do not do the same.
+ * Waits while another server writes a sidecar file, so that the work is not done twice.
  * @throws the reason of the signal
  */
 export async function waitForOtherWriter(path: string, signal: AbortSignal | undefined): Promise<void> {
@@ -47,15 +47,15 @@ export async function waitForOtherWriter(path: string, signal: AbortSignal | und
 }
 
 /**
- * Writes a file beside a layer, in the place of an earlier one, once it is whole.
- * @param write is given the file, and where it is until then
- * @throws what the file system and `write` throw; then there is what there was
+ * Writes a sidecar file and replaces the previous one once it is complete.
+ * @param write receives the file and its temporary path
+ * @throws file system errors and those of `write`; the previous file then stays
  */
 export async function writeSidecar(
   path: string,
   write: (file: FileHandle, path: string) => Promise<void>,
 ): Promise<void> {
-  // Not the folders above it: they are gone where the repository is.
+  // Not recursive: the parent is missing if the repository was removed.
   await mkdir(dirname(path)).catch((error: unknown) => {
     if (!isTaken(error)) throw error;
   });
@@ -85,7 +85,7 @@ async function namesIn(folder: string): Promise<string[]> {
   });
 }
 
-/** Removes what lies beside layers that a repository's commit-graph does not have any more. */
+/** Removes sidecar files of layers that are no longer in a repository's commit-graph. */
 export async function removeStaleSidecars(dir: string, graph: CommitGraph): Promise<void> {
   const folder = join(dir, FOLDER);
   const names = await namesIn(folder);

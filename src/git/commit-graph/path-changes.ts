@@ -4,9 +4,9 @@ import type { GraphLayer } from './commit-graph.layer.ts';
 import { partialIndexOf } from './partial-indexes.ts';
 import { changeBytes, KIND_BITS, KINDS, NOTHING } from './path-index-format.ts';
 
-/** What is at a path. */
+/** Content at a path. */
 export interface KnownState {
-  /** As git has it, without a zero before it. */
+  /** Mode as in git, without a leading zero. */
   mode: string;
   oid: string;
 }
@@ -15,30 +15,30 @@ const TWO_TO_32 = 2 ** 32;
 
 interface LayerChanges {
   below: number;
-  /** Bytes of each change. */
+  /** Size of a change in bytes. */
   each: number;
   parts: readonly Buffer[];
 }
 
-/** So many changes of one path are leapt over; where there are more, the next is near. */
+/** Up to this many changes of a path, skip pointers are used; with more, the next change is near. */
 const FEW = 1_000;
 
-/** What was looked up of paths that few commits changed, by the newest layer and the path. */
+/** Look-ups of paths with few changes, by the newest layer and the path. */
 const kept = new BoundedCache<string, PathChanges>(
   6 * 1024 * 1024,
   (changes, key) => 500 + 2 * key.length + changes.bytes,
 );
 
-/** Which commits of a graph changed one path against their first parents, out of the indexes of its layers. */
+/** The commits of a graph that changed a path against their first parents, from the indexes of its layers. */
 export class PathChanges {
-  /** Of commits from this position on nothing is known. */
+  /** Commits from this position on are unknown. */
   readonly limit: number;
-  /** Of commits below this generation nothing is known: their index is being written. */
+  /** Commits below this generation are unknown: their index is being written. */
   readonly floor: number;
   readonly #layers: readonly LayerChanges[];
-  /** The commits that changed the path, in the order of positions. */
+  /** Commits that changed the path, in the order of positions. */
   readonly #positions: Uint32Array;
-  /** A bit for each commit that changed the path, where they are many. */
+  /** A bit for each commit that changed the path, if there are many. */
   readonly #marks: Uint8Array | null;
   #deepestFirst: Float64Array | undefined;
 
@@ -52,25 +52,25 @@ export class PathChanges {
     for (const position of this.#positions) this.#marks[position >>> 3]! |= 1 << (position & 7);
   }
 
-  /** Bytes in memory. */
+  /** Memory in bytes. */
   get bytes(): number {
     const changes = this.#layers.reduce((sum, { parts }) => parts.reduce((all, part) => all + part.length, sum), 0);
-    // With its commits, and these once more in the order of their depths.
+    // Includes its commits, and once more their order by depth.
     return changes + 12 * this.#positions.length;
   }
 
   /**
-   * Looks a path up: one read of a file for each layer that knows it.
-   * @param graph its layers, the oldest first
-   * @param path its bytes, without a slash at the end
+   * Looks up a path: one file read for each layer that contains it.
+   * @param graph its layers, oldest first
+   * @param path as bytes, without a trailing slash
    */
   static async of(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges> {
     return kept.get(keyOf(graph, path)) ?? (await PathChanges.#read(graph, path, false));
   }
 
   /**
-   * The same, but null where so many commits changed the path that it takes less to read trees; and it may have a `floor`: what is being
-   * written is asked as far as it goes.
+   * Like `of`, but null if the path has so many changes that reading trees is cheaper. The result may have a `floor`,
+   * since partial indexes are used.
    */
   static async ofFew(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges | null> {
     const known = kept.get(keyOf(graph, path));
@@ -115,11 +115,14 @@ export class PathChanges {
     return positions[low] === position;
   }
 
-  /** The commits that changed the path, the deepest first; null where they are many. @param depthOf from 1 on */
+  /**
+   * The commits that changed the path, deepest first; null if they are many.
+   * @param depthOf returns depths from 1 on
+   */
   deepestFirst(depthOf: (position: number) => number): ArrayLike<number> | null {
     if (this.#marks !== null) return null;
     if (this.#deepestFirst !== undefined) return this.#deepestFirst;
-    // Numbers are sorted without a comparing function.
+    // Sorting numbers in a typed array needs no comparison function.
     const keys = Float64Array.from(this.#positions, (position) => depthOf(position) * TWO_TO_32 + position);
     this.#deepestFirst = keys
       .sort()
@@ -128,7 +131,7 @@ export class PathChanges {
     return this.#deepestFirst;
   }
 
-  /** What a commit that changed the path has there; null for nothing, and for one that did not change it. */
+  /** The content that a commit gave the path; null if it removed the path or did not change it. */
   stateAt(position: number): KnownState | null {
     const layer = this.#layers.findLast(({ below }) => below <= position);
     if (layer === undefined) return null;
@@ -143,7 +146,7 @@ export class PathChanges {
   }
 }
 
-/** The newest layer names all those below it. */
+/** The newest layer determines all layers below it. */
 const keyOf = (graph: readonly GraphLayer[], path: Buffer): string =>
   `${graph.at(-1)?.pathIndexFile}\0${path.toString('latin1')}`;
 
@@ -169,7 +172,7 @@ async function changesOf(layer: GraphLayer, path: Uint8Array): Promise<readonly 
   return changes;
 }
 
-/** Where a place's change begins; -1 where it has none. */
+/** Start of the change of a commit; -1 if there is none. */
 function changeAt(part: Buffer, index: number, each: number): number {
   let low = 0;
   let high = part.length / each;

@@ -5,8 +5,8 @@ const SEEDS = [0x293ae76f, 0x7e646e2c] as const;
 const rotate = (value: number, by: number): number => (value << by) | (value >>> (32 - by));
 
 /**
- * MurmurHash3 of 32 bits.
- * @param signed as git hashes for filters of version 1 where `char` is signed: a byte from 128 on fills all bits above it
+ * 32-bit MurmurHash3.
+ * @param signed as git's version 1 filters on machines with signed `char`: bytes from 128 on are sign-extended
  */
 export function murmur3(seed: number, data: Uint8Array, signed = false): number {
   const byte = (at: number): number => (signed && data[at]! > 127 ? data[at]! | 0xffffff00 : data[at]!);
@@ -26,18 +26,21 @@ export function murmur3(seed: number, data: Uint8Array, signed = false): number 
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** A path and the folders above it as changed-path filters name them. */
+/** A path and its parent folders as keys of changed-path filters. */
 export class PathFilter {
   readonly #path: Uint8Array;
-  /** Made when it is asked for: where there is a path index nobody asks. */
+  /** Computed on demand: unused if there is a path index. */
   #made: { plain: Uint32Array; signed: Uint32Array | null } | undefined;
 
-  /** @param path its bytes, without a slash at the end */
+  /** @param path as bytes, without a trailing slash */
   constructor(path: Uint8Array) {
     this.#path = path;
   }
 
-  /** Two hashes for the path and for each folder; `signed`: the same as machines with signed characters hash, where that differs. */
+  /**
+   * Two hashes for the path and for each parent folder; `signed`: hashes of machines with signed characters, if
+   * different.
+   */
   get #hashes(): { plain: Uint32Array; signed: Uint32Array | null } {
     if (this.#made !== undefined) return this.#made;
     const path = this.#path;
@@ -50,7 +53,7 @@ export class PathFilter {
     return this.#made;
   }
 
-  /** Whether a commit may have changed the path against its first parent; false where it certainly has not. */
+  /** Whether a commit may have changed the path against its first parent; false means that it certainly has not. */
   mayChange(layer: GraphLayer, index: number): boolean {
     if (layer.bloom === null) return true;
     const { at, length } = layer.filter(index);
@@ -58,7 +61,7 @@ export class PathFilter {
     const { version, hashes } = layer.bloom;
     const { plain, signed } = this.#hashes;
     if (hasAll(layer.bytes, at, length, plain, hashes)) return true;
-    // Which way a filter of version 1 was made depends on the machine that made it.
+    // The hash of a version 1 filter depends on the machine that wrote it.
     if (version !== 1 || signed === null) return false;
     return hasAll(layer.bytes, at, length, signed, hashes);
   }

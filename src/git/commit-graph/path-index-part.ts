@@ -2,23 +2,23 @@ import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { changeBytes, KEY_BYTES, KIND_BITS, NOTHING, pathKey, SLOT_BYTES } from './path-index-format.ts';
 
-/** Changes of one part, at most. Some 30 bytes of memory each, and the paths, while it is made. */
+/** Maximum number of changes of a part. During the write each takes some 30 bytes of memory, plus the paths. */
 export const PART_CHANGES = 250_000;
-/** It has room for those of one chunk of git's output more, at some 100 bytes each. */
+/** Extra room for the changes in one chunk of git's output, at some 100 bytes each. */
 const ROOM = 50_000;
-/** How many are sorted before others have their turn. */
+/** Number of items sorted before yielding. */
 const STEPS = 4_000;
 
-/** What a finished part is written as. */
+/** Serialized form of a finished part. */
 export interface PartBytes {
   changes: Buffer;
   table: Buffer;
   slots: number;
 }
 
-/** Collects changes, commit by commit, and sorts them by path. */
+/** Collects changes by commit and sorts them by path. */
 export class PathIndexPart {
-  /** Changes so far. */
+  /** Number of changes so far. */
   size = 0;
   readonly #paths = new Map<string, number>();
   readonly #pathOf: Uint32Array;
@@ -31,7 +31,7 @@ export class PathIndexPart {
   readonly #changes: number;
   readonly #room: number;
 
-  /** @param hashBytes of ids; `salt` of the index; `changes` after which it is full */
+  /** @param hashBytes length of ids; `salt` of the index; `changes` is the number at which the part is full */
   constructor(hashBytes: number, salt: Buffer, changes: number) {
     this.#changes = changes;
     this.#room = changes + ROOM;
@@ -49,8 +49,8 @@ export class PathIndexPart {
   }
 
   /**
-   * @param layerIndex of the commit, `path` its bytes as latin1
-   * @param bytes the digits of what is at the path now, from `at` on in `bytes`
+   * @param layerIndex of the commit; `path` as latin1
+   * @param bytes contain the hexadecimal new id from `at` on
    */
   add(layerIndex: number, path: string, kind: number, bytes: Buffer, at: number): void {
     let number = this.#paths.get(path);
@@ -69,7 +69,7 @@ export class PathIndexPart {
     this.size = index + 1;
   }
 
-  /** All that was added, path by path, of each path in the order of places. */
+  /** Returns all changes grouped by path, in the order of commits for each path. */
   async finish(): Promise<PartBytes> {
     const begin = new Uint32Array(this.#paths.size + 1);
     for (let index = 0; index < this.size; index += 1) begin[this.#pathOf[index]! + 1]! += 1;
@@ -88,7 +88,7 @@ export class PathIndexPart {
     return { changes, ...(await this.#table(changes, begin, count)) };
   }
 
-  /** Where the changes of commits begin, in the order of places. Numbers are sorted at once without a comparing function. */
+  /** Start of each commit's changes, in the order of commits. Numbers are sorted without a comparison function. */
   async #commitsByPlace(): Promise<number[]> {
     const keys: number[] = [];
     for (let index = 0; index < this.size; index += 1) {
@@ -106,7 +106,7 @@ export class PathIndexPart {
     const layerIndex = this.#placeOf[index]!;
     const kind = this.#kinds[index]!;
     let at = (begin[path]! + count[path]!) * this.#changeBytes;
-    // A file in the place of a folder is told as two changes: the one went, the other came.
+    // A file that replaces a folder appears as two changes: a removal and an addition.
     if (count[path]! > 0 && changes.readUInt32BE(at - this.#changeBytes) >>> KIND_BITS === layerIndex) {
       if (kind === NOTHING) return;
       at -= this.#changeBytes;

@@ -18,43 +18,43 @@ import {
 } from './path-index-format.ts';
 import { type BytesAt, reading } from './read-file.ts';
 
-/** A file of so many bytes is held in memory. */
+/** Files up to this size in bytes are held in memory. */
 const SMALL = 128 * 1024;
-/** What is read of the files of all layers, in blocks. */
+/** Block cache for the files of all layers. */
 const files = new BlockFiles({ maxOpen: 64, maxBytes: 4 * 1024 * 1024, idleMs: 60_000 });
 releaseWhenIdle(() => files.release());
 
-/** What keys and changes of an index are made with. */
+/** Parameters of an index's keys and changes. */
 export interface Keys {
   salt: Buffer;
   hashBytes: number;
 }
 
-/** A part that is in the file: where its changes begin, and its table. */
+/** A part in the file: start of its changes, and its table. */
 export interface Part {
   changesAt: number;
   table: Buffer;
 }
 
-/** An index that is being written, from the commits of the highest generation down. */
+/** An index that is being written, from the highest generation down. */
 export interface PartialPathIndex {
   index: PathIndex;
-  /** Of commits of this generation or a higher one all changes are known. */
+  /** All changes of commits with this generation or a higher one are known. */
   floor: number;
 }
 
-/** Where the changes of a path lie in the file. */
+/** Position of a path's changes in the file. */
 interface Found {
   at: number;
   bytes: number;
   sum: number;
 }
 
-/** The path index of one layer: tables of paths in memory, changes in the file. */
+/** The path index of one layer, with the tables in memory and the changes in the file. */
 export class PathIndex {
-  /** Bytes in memory. */
+  /** Memory in bytes. */
   readonly bytes: number;
-  /** Whether the layer has more changes than are indexed; then nothing can be asked. */
+  /** Whether the layer has too many changes for an index, which then has no content. */
   readonly isTooMuch: boolean;
   readonly #file: BlockFile;
   readonly #parts: readonly Part[];
@@ -73,9 +73,9 @@ export class PathIndex {
   }
 
   /**
-   * Reads what is held of an index.
-   * @param commits and `sum`, number of commits and check sum of the layer
-   * @returns null where there is none that can be read, or one that is damaged or of another layer
+   * Loads an index.
+   * @param commits and `sum` are the number of commits and the checksum of the layer
+   * @returns null if it is missing, unreadable, damaged, or of another layer
    */
   static async load(file: string, commits: number, sum: Buffer): Promise<PathIndex | null> {
     try {
@@ -86,7 +86,7 @@ export class PathIndex {
         const keys = { salt: found.salt, hashBytes: sum.length };
         if (rows === null) return new PathIndex(file, keys, null, null);
         const parts: Part[] = [];
-        // One after the other: the file is closed when one of them fails, and then no thread may be at it.
+        // Sequential, since the file is closed on failure and no thread may be reading it then.
         for (const { changesAt, tableAt, slots, tableSum } of rows) {
           const table = await bytesAt(tableAt, slots * SLOT_BYTES);
           if (table.length === 0 || crc32(table) !== tableSum) return null;
@@ -95,30 +95,33 @@ export class PathIndex {
         return new PathIndex(file, keys, parts, size <= SMALL ? await bytesAt(0, size) : null);
       });
     } catch {
-      // What is derived is done without.
+      // Derived data is optional.
       return null;
     }
   }
 
   /**
    * An index that is being written.
-   * @param file where the parts are so far
+   * @param file contains the parts so far
    */
   static unfinished(file: string, keys: Keys, parts: readonly Part[]): PathIndex {
     return new PathIndex(file, keys, parts, null);
   }
 
-  /** What its keys are made with: the same as below in all layers that were indexed since (`pathKey`). */
+  /** Salt of its keys. Layers indexed on top of this one reuse it (`pathKey`). */
   get salt(): Buffer {
     return this.#salt;
   }
 
-  /** How many slots its tables have in all. */
+  /** Total number of slots of its tables. */
   get slots(): number {
     return this.#parts.reduce((sum, { table }) => sum + table.length / SLOT_BYTES, 0);
   }
 
-  /** The key of the path in a slot; null for an empty one, and where the path has an earlier slot. @param slot of all tables */
+  /**
+   * Key of the path in a slot; null for an empty slot and for a path with an earlier slot.
+   * @param slot counted over all tables
+   */
   keyAt(slot: number): Buffer | null {
     let at = slot * SLOT_BYTES;
     for (const [nth, { table }] of this.#parts.entries()) {
@@ -134,21 +137,21 @@ export class PathIndex {
     return null;
   }
 
-  /** How many commits of the layer changed a path. @param path its bytes, without a slash at the end */
+  /** Number of commits of the layer that changed a path. @param path as bytes, without a trailing slash */
   countOf(path: Uint8Array): number {
     return this.#find(pathKey(this.#salt, path)).reduce((sum, { bytes }) => sum + bytes / this.#changeBytes, 0);
   }
 
   /**
-   * The changes of a path in the layer, part by part, each in the order of places.
-   * @param path its bytes, without a slash at the end
-   * @returns null where they cannot be read; a damaged file is removed, so that it is made anew
+   * Changes of a path in the layer, by part, each in the order of commits.
+   * @param path as bytes, without a trailing slash
+   * @returns null if they cannot be read; a damaged file is removed, so that it is rebuilt
    */
   async changesOf(path: Uint8Array): Promise<readonly Buffer[] | null> {
     return this.isTooMuch ? null : await this.changesOfKey(pathKey(this.#salt, path));
   }
 
-  /** The same for the key of a path. */
+  /** Like `changesOf`, for the key of a path. */
   async changesOfKey(key: Buffer): Promise<readonly Buffer[] | null> {
     const found = this.#find(key);
     const changes = await this.#read(found).catch(() => null);
@@ -187,7 +190,7 @@ interface Row {
   tableSum: number;
 }
 
-/** @returns `rows` are null where there are more changes than are indexed */
+/** @returns null as `rows` if the layer has too many changes for an index */
 async function rowsOf(
   bytesAt: BytesAt,
   size: number,
@@ -214,7 +217,7 @@ async function rowsOf(
   return tableBytes > MAX_TABLE_BYTES ? null : { salt, rows: found };
 }
 
-/** Looks a path up in the table of a part: from the slot of its key on, up to an empty one. */
+/** Looks up a path in the table of a part by linear probing. */
 function find({ table, changesAt }: Part, key: Buffer, bytesEach: number): Found | null {
   const slots = table.length / SLOT_BYTES;
   const first = key.readUInt32BE(0) % slots;

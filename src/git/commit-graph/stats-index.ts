@@ -3,13 +3,14 @@ import type { DiffStats } from '../line-diff/line-diff.ts';
 import { reading } from './read-file.ts';
 
 /**
- * A stats index lies beside one layer of a commit-graph and says how many lines each of its commits adds and deletes against its first
- * parent, as git counts them. It is derived: what it does not have is asked of git. The file, numbers with the highest byte first:
+ * A stats index is a sidecar file of one commit-graph layer. It records how many lines each of its commits adds and
+ * deletes against its first parent, as git counts them. It is derived: git is asked for missing values. File format,
+ * with big-endian numbers:
  *
- * - for each commit, in the order of the layer, additions and deletions, 4 bytes each; all ones in both where they are not known yet,
- *   `LEFT` in the second where git is to be asked for good;
- * - the end: `MAGIC`, how many are not known yet, the layer's commits and check sum (with room for SHA-256), the check sum of all that
- *   stands before it.
+ * - for each commit, in the order of the layer, additions and deletions, 4 bytes each; all ones in both if unknown,
+ *   `LEFT` in the second if git must always be asked;
+ * - the trailer: `MAGIC`, number of unknown commits, number of commits and checksum of the layer (with room for
+ *   SHA-256), checksum of everything before it.
  */
 const MAGIC = Buffer.from('statidx1', 'latin1');
 const VALUE_BYTES = 8;
@@ -18,9 +19,9 @@ const SPECIAL = 0xffffffff;
 const UNKNOWN = 0xffffffff;
 const LEFT = 0xfffffffe;
 
-/** How many lines the commits of one layer add and delete, as far as that is known. */
+/** Line counts of the commits of one layer, as far as they are known. */
 export class StatsIndex {
-  /** The file. */
+  /** Content of the file. */
   readonly #bytes: Buffer;
   readonly #end: number;
 
@@ -29,7 +30,7 @@ export class StatsIndex {
     this.#end = bytes.length - END_BYTES;
   }
 
-  /** Of a layer of which nothing is known. @param sum its check sum */
+  /** An index without any values. @param sum checksum of the layer */
   static empty(commits: number, sum: Buffer): StatsIndex {
     const bytes = Buffer.alloc(commits * VALUE_BYTES + END_BYTES, UNKNOWN);
     const end = bytes.subarray(commits * VALUE_BYTES).fill(0);
@@ -41,9 +42,9 @@ export class StatsIndex {
   }
 
   /**
-   * Reads an index.
-   * @param commits and `sum`, number of commits and check sum of the layer
-   * @returns null where there is none that can be read, or one that is damaged or of another layer
+   * Loads an index.
+   * @param commits and `sum` are the number of commits and the checksum of the layer
+   * @returns null if it is missing, unreadable, damaged, or of another layer
    */
   static async load(file: string, commits: number, sum: Buffer): Promise<StatsIndex | null> {
     const wanted = commits * VALUE_BYTES + END_BYTES;
@@ -54,39 +55,39 @@ export class StatsIndex {
       if (!end.subarray(0, MAGIC.length).equals(MAGIC) || end.readUInt32BE(12) !== commits) return null;
       return end.subarray(16, 16 + sum.length).equals(sum) ? new StatsIndex(bytes) : null;
     } catch {
-      // What is derived is done without.
+      // Derived data is optional.
       return null;
     }
   }
 
-  /** Bytes in memory. */
+  /** Memory in bytes. */
   get bytes(): number {
     return this.#bytes.length;
   }
 
-  /** Of how many commits nothing is known yet. */
+  /** Number of commits without a value. */
   get unknown(): number {
     return this.#bytes.readUInt32BE(this.#end + 8);
   }
 
-  /** Whether nothing is known of a commit yet. @param index within the layer, as of all that follow */
+  /** Whether a commit has no value yet. @param index in the layer, as in the methods below */
   isUnknown(index: number): boolean {
     return this.#second(index) === UNKNOWN && this.#first(index) === SPECIAL;
   }
 
-  /** The lines of a commit; null where git is to be asked. */
+  /** Line counts of a commit; null if git must be asked. */
   of(index: number): DiffStats | null {
     const additions = this.#first(index);
     const deletions = this.#second(index);
     return additions === SPECIAL && deletions >= LEFT ? null : { additions, deletions };
   }
 
-  /** The same with memory of its own, to be changed. */
+  /** A mutable copy. */
   copy(): StatsIndex {
     return new StatsIndex(Buffer.from(this.#bytes));
   }
 
-  /** Enters what a commit adds and deletes, null for what git gave no answer to. */
+  /** Records the line counts of a commit; null if git gave no answer. */
   enter(index: number, stats: DiffStats | null): void {
     const fits = stats !== null && stats.additions < SPECIAL && stats.deletions < SPECIAL;
     if (this.isUnknown(index)) this.#bytes.writeUInt32BE(this.unknown - 1, this.#end + 8);
@@ -94,7 +95,7 @@ export class StatsIndex {
     this.#bytes.writeUInt32BE(fits ? stats.deletions : LEFT, index * VALUE_BYTES + 4);
   }
 
-  /** The file as it is to be written. */
+  /** Content of the file to write. */
   file(): Buffer {
     this.#bytes.writeUInt32BE(crc32(this.#bytes.subarray(0, -4)), this.#bytes.length - 4);
     return this.#bytes;

@@ -31,12 +31,15 @@ import {
 } from './path-index-format.ts';
 import { PART_CHANGES, PathIndexPart } from './path-index-part.ts';
 
-/** So many commits are named to git at once. */
+/** Number of commits per write to git's input. */
 const LINES = 500;
-/** Of more commits two processes read what was changed: half a machine that has nothing else to do would be left idle by one. */
+/** Above this number of commits two git processes are used. A single one would leave half of an idle machine unused. */
 const MANY_PLACES = 10_000;
 const PROCESSES = Math.min(2, availableParallelism());
-/** Changes of the first part: the newest commits are asked for first, and soon. Each further part has twice as many, up to `PART_CHANGES`. */
+/**
+ * Number of changes of the first part: the newest commits are indexed first, so that they can be queried soon. Each
+ * further part has twice as many, up to `PART_CHANGES`.
+ */
 const FIRST_CHANGES = 15_000;
 const NOTHING_YET: PartialPathIndex = {
   index: PathIndex.unfinished('', { salt: Buffer.alloc(SALT_BYTES), hashBytes: 20 }, []),
@@ -44,18 +47,18 @@ const NOTHING_YET: PartialPathIndex = {
 };
 
 export interface PathIndexOptions {
-  /** Where the files go; beside the layers where it is not given. */
+  /** Folder of the files; default: beside the layers. */
   folder?: string | undefined;
-  /** Ends it; indexes that were whole by then stay. */
+  /** Aborts the write; completed indexes stay. */
   signal?: AbortSignal | undefined;
-  /** Changes of the first part. */
+  /** Number of changes of the first part. */
   firstChanges?: number;
 }
 
 /**
- * Makes the path indexes that layers of a repository's own commit-graph have not yet, and removes the indexes of layers that are gone.
- * To be called by one at a time for a repository.
- * @throws GitError `failed`, `timeout`, `busy`; what the file system throws
+ * Writes the missing path indexes for the layers of a repository's own commit-graph, and removes those of layers that
+ * no longer exist. Calls for one repository must not overlap.
+ * @throws GitError `failed`, `timeout`, `busy`; file system errors
  */
 export async function writePathIndexes(
   dir: string,
@@ -77,7 +80,7 @@ export async function writePathIndexes(
   if (folder === undefined) await removeStaleSidecars(dir, graph);
 }
 
-/** Whether there is something to do for `writePathIndexes`. */
+/** Whether `writePathIndexes` has work to do. */
 export function isMissingPathIndex(dir: string, graph: CommitGraph): boolean {
   return graph.layers.some((layer) => layer.pathIndex === null && ownsLayer(dir, layer));
 }
@@ -103,23 +106,23 @@ async function writeIndex(
   publishPartialIndex(layer, null);
 }
 
-/** That of the layer below. */
+/** Salt of the layer below. */
 function saltOn({ layers }: CommitGraph, layer: GraphLayer): Buffer {
   return layers[layers.indexOf(layer) - 1]?.pathIndex?.salt ?? randomBytes(SALT_BYTES);
 }
 
-/** One git, and how far it has come. */
+/** A git process and its progress. */
 interface Reader {
   git: GitChild;
   entries: ChangedEntries;
-  /** In the order of all places, the commit that came last. */
+  /** Index of its latest commit in the order of all commits. */
   at: number;
   commits: number;
 }
 
 /**
  * @param start starts git
- * @param onPart is told from which generation on all changes are known
+ * @param onPart receives the generation from which on all changes are known
  */
 async function readChanges(
   start: () => Promise<GitChild>,
@@ -139,16 +142,16 @@ async function readChanges(
     for (let nth = 0; nth < count; nth += 1) {
       const git = await start();
       readers.push(readerOf(git, layer, order, nth * LINES, index));
-      // Where git ends before it has read all, its exit code tells why.
+      // If git exits before it has read all input, its exit code tells why.
       fed.push(pipeline(linesOf(layer, places, nth, count), git.stdin).catch(() => {}));
     }
     for await (const [nth, chunk] of mergeStreams(readers.map(({ git }) => git.stdout as AsyncIterable<Buffer>))) {
-      // A part never ends within a chunk: what it holds beyond its size is one chunk's.
+      // A part never ends within a chunk: it exceeds its size by at most one chunk.
       readers[nth]!.entries.take(chunk);
       if (!index.part.isFull) continue;
       await index.endPart();
       if (index.isTooMuch) break;
-      // Of the commits that came last there may be more.
+      // The latest commits may have further changes.
       const furthest = Math.min(...readers.map(({ at }) => at));
       onPart(graph.generation(layer.below + places[furthest]!) + 1);
     }
@@ -159,9 +162,9 @@ async function readChanges(
     await Promise.all(fed);
   }
   const commits = readers.reduce((sum, reader) => sum + reader.commits, 0);
-  // A commit that cannot be read is passed in silence.
+  // Git silently skips unreadable commits.
   if (commits !== places.length || readers.some(({ entries }) => !entries.isWhole))
-    throw new GitError('failed', 'git diff-tree: an incomplete answer');
+    throw new GitError('failed', 'git diff-tree: incomplete output');
 }
 
 function readerOf(
@@ -184,7 +187,9 @@ function readerOf(
   return reader;
 }
 
-/** Commits whose tree is not that of their first parent, the highest generation first: the newest, as git reads them quickest. */
+/**
+ * Commits whose tree differs from that of their first parent, highest generation first: git reads the newest fastest.
+ */
 async function changingPlaces(graph: CommitGraph, layer: GraphLayer): Promise<number[]> {
   const generations = Float64Array.from({ length: layer.count }, (_, index) => graph.generation(layer.below + index));
   await setImmediate();
@@ -200,7 +205,7 @@ async function changingPlaces(graph: CommitGraph, layer: GraphLayer): Promise<nu
   return places;
 }
 
-/** The ids for one git of several, which take them in turn. */
+/** Ids for one of several git processes, which take them in turn. */
 function* linesOf(layer: GraphLayer, places: readonly number[], nth: number, count: number): Generator<string> {
   for (let at = nth * LINES; at < places.length; at += count * LINES) {
     yield places
@@ -210,7 +215,7 @@ function* linesOf(layer: GraphLayer, places: readonly number[], nth: number, cou
   }
 }
 
-/** Writes one file, part by part. */
+/** Writes an index file part by part. */
 class IndexWriter {
   part: PathIndexPart;
   isTooMuch = false;
@@ -224,7 +229,7 @@ class IndexWriter {
   #changes = 0;
   #tableBytes = 0;
 
-  /** @param salt goes before paths into their keys */
+  /** @param salt prefix of paths in their keys */
   constructor(file: FileHandle, layer: GraphLayer, salt: Buffer, firstChanges: number) {
     this.#file = file;
     this.#salt = salt;
@@ -238,7 +243,7 @@ class IndexWriter {
     return new PathIndexPart(this.#layer.hashBytes, this.#salt, changes);
   }
 
-  /** What can be asked of the parts that are written. @param path of the file */
+  /** Index over the parts written so far. @param path of the file */
   unfinished(path: string): PathIndex {
     return PathIndex.unfinished(path, { salt: this.#salt, hashBytes: this.#layer.hashBytes }, [...this.#parts]);
   }
@@ -283,7 +288,7 @@ class IndexWriter {
     this.#at = 0;
   }
 
-  /** @returns where it begins */
+  /** @returns the start of the bytes in the file */
   async #write(bytes: Buffer): Promise<number> {
     const at = this.#at;
     await this.#file.write(bytes, 0, bytes.length, at);

@@ -1,12 +1,12 @@
 import { FairSlots } from '../../core/fair-slots.ts';
 import { GitError } from '../git.errors.ts';
 
-/** A write of a large repository takes longer than so many milliseconds. */
+/** Writes that take longer than this many milliseconds count as long. */
 const LONG_MS = 1_000;
 
 /**
- * Bounds how many graphs and indexes are written at once. One that turns out to be long gives its slot to others, unless another
- * long one runs: a large repository does not hold up small ones.
+ * Bounds the number of concurrent writes of graphs and indexes. A long write releases its slot, unless another long one
+ * is running, so that large repositories do not delay small ones.
  */
 export class WriteSlots {
   readonly #slots = new FairSlots({
@@ -14,15 +14,15 @@ export class WriteSlots {
     perKey: 1,
     maxWaiting: 10_000,
     maxWaitingPerKey: 100,
-    refuse: () => new GitError('busy', 'too many graphs wait to be written'),
+    refuse: () => new GitError('busy', 'too many commit-graph writes are waiting'),
   });
   #hasLong = false;
 
   /**
-   * Runs a function once there is a slot.
+   * Runs a function once a slot is free.
    * @param dir of the repository
-   * @param signal ends the wait
-   * @throws GitError `busy`; the reason of the signal; what the function throws
+   * @param signal aborts the wait
+   * @throws GitError `busy`; the reason of the signal; errors of the function
    */
   async run<T>(dir: string, write: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const leave = await this.#slots.take(dir, { signal });

@@ -11,45 +11,48 @@ import { layerOf } from './first-parents.ts';
 import { ownsLayer, waitForOtherWriter, writeSidecar } from './layer-sidecars.ts';
 import { StatsIndex } from './stats-index.ts';
 
-/** How long lines are counted before what was found is written and others have their turn, in milliseconds. */
+/** Duration of a slice in milliseconds, after which results are written and other repositories have their turn. */
 const SLICE_MS = 5_000;
-/** Commits at most that git is asked for then. */
+/** Maximum number of commits requested from git in a slice. */
 const MAX_ASKED = 8_000;
-/** From so many commits on it pays to start a process that counts lines here, path by path; with so many it begins. */
+/**
+ * Minimum number of commits for which the in-process line counter is started, which counts path by path; also the size
+ * of its first slice.
+ */
 const MANY = 2_000;
 const FIRST_COUNTED = 8_000;
-/** Such a process that is not asked anything for so long ends, in milliseconds. */
+/** Idle time in milliseconds after which that process ends. */
 const IDLE_MS = 3_000;
-/** So many commits are looked at, or looked up, before others have their turn. */
+/** Number of commits processed before yielding. */
 const STEPS = 10_000;
 const FINDS = 500;
-/** Dates are sorted by so many seconds, some three days, first. */
+/** Dates are bucketed by this many seconds, some three days. */
 const PERIOD = 2 ** 18;
-/** As many of them as the 34 bits of a date have. */
+/** Number of buckets for the 34 bits of a date. */
 const PERIODS = 2 ** 16;
 
 const isComplete = ({ stats }: GraphLayer): boolean => stats?.unknown === 0;
 
-/** Whether there is something to do for `writeStats`. */
+/** Whether `writeStats` has work to do. */
 export function isMissingStats(dir: string, graph: CommitGraph): boolean {
   return graph.layers.some((layer) => !isComplete(layer) && ownsLayer(dir, layer));
 }
 
 export interface StatsOptions {
-  /** Ends it, and what was not written is lost. */
+  /** Aborts the work; unwritten results are lost. */
   signal?: AbortSignal | undefined;
-  /** About how long it may take, in milliseconds. */
+  /** Approximate duration in milliseconds. */
   sliceMs?: number;
-  /** From how many commits on a process of our own counts, and how many in its first slice. */
+  /** Minimum number of commits for the line counter process, and the size of its first slice. */
   many?: number;
   firstCounted?: number;
 }
 
 /**
- * Finds for a while how many lines commits change that a repository's own commit-graph does not know this of, the newest first, and
- * writes it beside the layer. To be called by one at a time for a repository.
+ * For one time slice, counts the lines of commits without a value in a repository's own commit-graph, newest first, and
+ * writes them to the stats index. Calls for one repository must not overlap.
  * @returns whether there is more to do
- * @throws GitError `aborted`, `busy`, `denied`, `corrupt`; what the file system throws
+ * @throws GitError `aborted`, `busy`, `denied`, `corrupt`; file system errors
  */
 export async function writeStats(dir: string, options: StatsOptions = {}): Promise<boolean> {
   const { sliceMs = SLICE_MS } = options;
@@ -63,9 +66,9 @@ export async function writeStats(dir: string, options: StatsOptions = {}): Promi
   return layers.length > 0;
 }
 
-/** The process that has counted last: it is known to be needed again soon. Lines are counted in one repository at a time. */
+/** The process that counted last, kept for the next slice. Lines are counted in one repository at a time. */
 let idle: { counter: LineCounter; leave: () => void } | undefined;
-/** Layers over which such a process has ended. */
+/** Layers on which such a process has failed. */
 const unfit = new WeakSet<GraphLayer>();
 
 function takeIdle(): LineCounter | undefined {
@@ -75,7 +78,7 @@ function takeIdle(): LineCounter | undefined {
   return counter;
 }
 
-/** Keeps a process for the next slice, for a while. @param signal ends it, too */
+/** Keeps a process for the next slice until it is idle too long. @param signal ends it as well */
 function keepIdle(counter: LineCounter, signal: AbortSignal | undefined): void {
   takeIdle()?.kill();
   const end = () => takeIdle()?.kill();
@@ -88,7 +91,7 @@ function keepIdle(counter: LineCounter, signal: AbortSignal | undefined): void {
   idle = { counter, leave };
 }
 
-/** Writes the stats index of one layer, slice by slice. */
+/** Writes the stats index of one layer in slices. */
 class StatsWriter {
   readonly #dir: string;
   readonly #graph: CommitGraph;
@@ -103,7 +106,7 @@ class StatsWriter {
   }
 
   /**
-   * Writes what is found of some of the newest commits.
+   * Counts and writes values for some of the newest commits.
    * @returns whether there is more to do
    */
   async write(): Promise<boolean> {
@@ -117,7 +120,7 @@ class StatsWriter {
     const counter = await this.#counter(stats.unknown);
     const places = await newestUnknown(layer, stats, counter?.maxCommits ?? MAX_ASKED);
     try {
-      // The file is there while lines are counted, so that another server waits.
+      // The file exists while lines are counted, so that another server waits.
       await writeSidecar(layer.statsFile, async (file) => {
         await (counter === null ? this.#ask(LOW_PRIORITY_STATS, places, enter) : this.#count(counter, places, enter));
         signal?.throwIfAborted();
@@ -132,7 +135,7 @@ class StatsWriter {
     return stats.unknown > 0;
   }
 
-  /** What is to count lines of so many commits; null where git is to be asked. */
+  /** The counter for this many commits; null if git must be asked. */
   async #counter(unknown: number): Promise<LineCounter | null> {
     const known = takeIdle();
     if (known?.layer === this.#layer && !known.ended) return known;
@@ -145,7 +148,7 @@ class StatsWriter {
   async #count(counter: LineCounter, places: readonly number[], onStats: OnStats): Promise<void> {
     const counted = await counter.count(places, this.#options.signal);
     if (counted === null) {
-      // For want of memory, say.
+      // For example for lack of memory.
       unfit.add(this.#layer);
       return await this.#ask(LOW_PRIORITY_STATS, places, onStats);
     }
@@ -179,7 +182,7 @@ async function write(layer: GraphLayer, stats: StatsIndex): Promise<void> {
   await writeSidecar(layer.statsFile, (file) => file.writeFile(stats.file()));
 }
 
-/** The newest commits of which nothing is known yet, in their order, as git reads them quickest. */
+/** The newest commits without a value, newest first, which git reads fastest. */
 async function newestUnknown(layer: GraphLayer, stats: StatsIndex, limit: number): Promise<number[]> {
   const counts = new Uint32Array(PERIODS);
   const periodOf = (index: number) => Math.floor(layer.date(index) / PERIOD);
@@ -206,8 +209,8 @@ async function newestUnknown(layer: GraphLayer, stats: StatsIndex, limit: number
 }
 
 /**
- * Writes what an earlier graph knew beside layers that have nothing yet: git has joined its layers, or written them anew.
- * @throws what the file system throws
+ * Copies the values of a previous graph into layers without stats, after git has merged or rewritten its layers.
+ * @throws file system errors
  */
 export async function copyStats(dir: string, before: CommitGraph): Promise<void> {
   if (before.layers.every(({ stats }) => stats === null)) return;

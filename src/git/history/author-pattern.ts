@@ -1,15 +1,15 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { patternSize } from '../../core/pattern-size.ts';
 
-/** Instructions of a pattern: matching one author takes less than a millisecond. */
+/** Maximum number of instructions of a pattern: matching one author takes less than a millisecond. */
 const MAX_SIZE = 2_000;
 const MAX_LENGTH = 1_000;
-/** Of a repetition; RE2 takes no more. */
+/** Maximum count of a repetition in RE2. */
 const MAX_TIMES = 1_000;
 const REPEAT = /\\\{(\d*)(,?)(\d*)\\\}/y;
 const CLASS_NAME = /\[:(\w+):\]/y;
 const SPECIAL = /[\\.+*?()|[\]{}^$]/;
-/** Classes of characters, of Unicode, upper and lower case being equal. */
+/** Unicode character classes, with upper and lower case treated as equal. */
 const CLASSES: Readonly<Record<string, string>> = {
   alnum: '\\pL\\p{Nd}',
   alpha: '\\pL',
@@ -24,13 +24,13 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 const WORDS: Readonly<Record<string, string>> = { w: '[\\pL\\p{Nd}_]', W: '[^\\pL\\p{Nd}_]', s: '\\s', S: '\\S' };
 
-/** Whether an author, `name <email>`, fits. */
+/** Whether an author, given as `name <email>`, matches. */
 export type AuthorTest = (author: string) => boolean;
 
 /**
- * A basic regular expression without regard to case, as `git log --author` takes it with `--regexp-ignore-case`.
- * Matching takes time linear in the author.
- * @returns null where it is none, is too large, or refers back to a group, which cannot be matched in linear time
+ * Compiles a case-insensitive basic regular expression, as `git log --author --regexp-ignore-case` accepts it. Matching
+ * takes linear time.
+ * @returns null if the pattern is invalid, too large, or has a backreference, which cannot be matched in linear time
  */
 export function authorTest(pattern: string): AuthorTest | null {
   if (pattern.length > MAX_LENGTH) return null;
@@ -50,16 +50,16 @@ class BasicExpression {
   readonly #text: string;
   #at = 0;
   #depth = 0;
-  /** Whether a branch begins here: a star stands for itself. */
+  /** Whether a branch starts here, where a star is a literal. */
   #begins = true;
-  /** What the last thing is repeated by. */
+  /** Repetition of the last item. */
   #repeated = '';
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** @returns null where it is none that RE2 can match */
+  /** @returns null if RE2 cannot match the pattern */
   translate(): string | null {
     let out = '';
     while (this.#at < this.#text.length) {
@@ -96,7 +96,7 @@ class BasicExpression {
     return out;
   }
 
-  /** RE2 takes no repetition of a repetition; that of a star by a star is the star. */
+  /** RE2 does not support repeated repetitions. A repeated star is a star. */
   #repeat(sign: string): string | null {
     if (this.#repeated !== '') return this.#repeated === '*' && sign === '*' ? '' : null;
     this.#repeated = sign;
@@ -123,7 +123,7 @@ class BasicExpression {
     }
     if ((char === '+' || char === '?') && !this.#begins) return this.#repeat(char);
     if (WORDS[char] !== undefined) return this.#atom(WORDS[char]);
-    // References back, edges of words, and what no one has given a meaning.
+    // Backreferences, word boundaries, and undefined escapes.
     if (/[0-9A-Za-z<>`']/.test(char)) return null;
     return this.#atom(literal(char));
   }
@@ -141,7 +141,7 @@ class BasicExpression {
     return this.#repeat(`{${least}${comma}${last}}`);
   }
 
-  /** What stands in brackets, from behind the first one. */
+  /** Parses a bracket expression after its opening bracket. */
   #set(): string | null {
     let out = '[';
     if (this.#text[this.#at] === '^') {

@@ -5,13 +5,13 @@ interface Waiting {
   order: number;
 }
 
-/** Whether `a` is given before `b`. */
+/** Whether `a` comes before `b`. */
 function isBefore(a: Waiting, b: Waiting): boolean {
   if (a.generation !== b.generation) return a.generation > b.generation;
   return a.date === b.date ? a.order < b.order : a.date > b.date;
 }
 
-/** Commits that wait in a walk: the highest generation first, of these the newest, of these the one that was put first. */
+/** Priority queue of a commit walk: highest generation first, then newest, then first inserted. */
 export class CommitQueue {
   readonly #heap: Waiting[] = [];
   #order = 0;
@@ -20,7 +20,7 @@ export class CommitQueue {
     return this.#heap.length;
   }
 
-  /** @param generation 0 for all where the date alone decides */
+  /** @param generation 0 for all commits if only the date decides */
   put(commit: number, generation: number, date: number): void {
     const heap = this.#heap;
     const added = { commit, generation, date, order: this.#order };
@@ -35,17 +35,17 @@ export class CommitQueue {
     heap[at] = added;
   }
 
-  /** The next one's date; below all dates where there is none. */
+  /** Date of the next commit; lower than all dates if the queue is empty. */
   get nextDate(): number {
     return this.#heap[0]?.date ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** The same of its generation. */
+  /** Generation of the next commit. */
   get nextGeneration(): number {
     return this.#heap[0]?.generation ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** The next one, which then waits no more; -1 where there is none. */
+  /** Removes and returns the next commit; -1 if the queue is empty. */
   take(): number {
     const heap = this.#heap;
     const first = heap[0];

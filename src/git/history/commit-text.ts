@@ -2,17 +2,17 @@ import type { ObjectReader } from '../object-reader.ts';
 import { type AuthorTest, authorTest } from './author-pattern.ts';
 import { TooManyOuterCommits } from './history.commits.ts';
 
-/** Commits that are read for one question; a search through more is left to git, which reads them quicker. */
+/** Maximum number of commits read for one query. Larger searches are left to git, which reads commits faster. */
 const MAX_READ = 2_000;
 
-/** Looks for texts in commits, as `git log --regexp-ignore-case` does. */
+/** Searches commits for texts, like `git log --regexp-ignore-case`. */
 export class CommitText {
   readonly #objects: ObjectReader;
   readonly #author: AuthorTest | null;
   readonly #message: RegExp | null;
   #read = 0;
 
-  /** @param author a pattern as `authorTest` takes it, `message` a part of a line; undefined or empty for any */
+  /** @param author a pattern as for `authorTest`, `message` a substring of a line; undefined or empty for any */
   constructor(
     objects: ObjectReader,
     { author, message }: { author?: string | undefined; message?: string | undefined },
@@ -23,8 +23,8 @@ export class CommitText {
   }
 
   /**
-   * Whether a commit has the texts.
-   * @throws TooManyOuterCommits where too many were asked for
+   * Whether a commit matches.
+   * @throws TooManyOuterCommits if too many commits were read
    */
   async isIn(oid: string): Promise<boolean> {
     if (this.#author === null && this.#message === null) return true;

@@ -3,10 +3,13 @@ import type { Commits } from './history.commits.ts';
 import type { TimeSlice } from './time-slice.ts';
 import { TREESAME, UNINTERESTING, type WalkState } from './walk-state.ts';
 
-/** So many commits the walk goes on when all that waits is left out: clocks of authors differ. The number is git's. */
+/**
+ * Number of commits that the walk continues when all waiting commits are excluded, since clocks of authors differ. The
+ * value is git's.
+ */
 const SLOP = 5;
 
-/** Commits of a walk by their dates, the newest first. Some that are only passed are among them: ask the state. */
+/** Walks commits by date, newest first. Yields some that are only traversed: check the state. */
 export async function* walkByDate(state: WalkState, timeSlice: TimeSlice): AsyncGenerator<number, void> {
   const { commits, query } = state;
   const queue = new CommitQueue();
@@ -19,7 +22,7 @@ export async function* walkByDate(state: WalkState, timeSlice: TimeSlice): Async
   let lowest = Number.POSITIVE_INFINITY;
   for (let commit = queue.take(); commit >= 0; commit = queue.take()) {
     if (timeSlice.isExpired) await timeSlice.yield();
-    // Where nothing else waits, and this lies below all that was met, no other way leads to what is skipped.
+    // If nothing else waits and this commit is below all visited ones, no other path leads to the skipped commits.
     while (query.path !== null && queue.size === 0 && rankOf(commits, commit) < lowest) {
       const next = query.path.skipUnchanged(commit, query.since ?? undefined);
       if (next === commit) break;
@@ -34,14 +37,14 @@ export async function* walkByDate(state: WalkState, timeSlice: TimeSlice): Async
   }
 }
 
-/** The generation of a commit of the graph; of others none is needed, since none of them is below one of the graph. */
+/** Generation of a commit in the graph. Others need none, since none of them is below a commit of the graph. */
 function rankOf(commits: Commits, commit: number): number {
   return commit < commits.graphCount && commits.graph!.hasGenerations
     ? commits.generation(commit)
     : Number.POSITIVE_INFINITY;
 }
 
-/** All that is not left out, found before the first is given. */
+/** Collects all commits that are not excluded before it yields the first. */
 async function limited(
   state: WalkState,
   timeSlice: TimeSlice,

@@ -5,24 +5,24 @@ import type { KnownState, PathChanges } from '../commit-graph/path-changes.ts';
 import type { History } from './history.ts';
 import { graphStateOf } from './in-graph.ts';
 
-/** The commits by which a file became what it is, as `git blame` comes to them. */
+/** The commits that `git blame` visits for a file. */
 export interface FileHistory {
   /** The newest of them. */
   head: string;
-  /** Parents of some that lack the file, or have it under another name. */
+  /** Parents of some of them that lack the file or have it under another name. */
   before: string[];
   /**
-   * Each with those that come before it: `<commit> <parent>...`, without those between that leave the file as it is. What is `before`
-   * has no parents.
+   * Lines `<commit> <parent>...` of the history, without the commits that leave the file unchanged. Commits in `before`
+   * have no parents.
    */
   lines: string[];
 }
 
 const FILE = /^10/;
 const LINK = /^12/;
-/** So many merges are passed at once that leave the file as one of their parents has it. */
+/** Maximum number of merges traversed at once that leave the file as in one of their parents. */
 const MAX_STEPS = 200;
-/** Commits that are looked at before others have their turn. */
+/** Number of commits processed before yielding. */
 const STEPS = 100;
 
 /** A commit that changed a file against all of its parents. */
@@ -34,15 +34,15 @@ interface Change {
 const isSameType = (one: KnownState, other: KnownState): boolean =>
   [FILE, LINK].some((type) => type.test(one.mode) && type.test(other.mode));
 
-/** What a commit has at the path; undefined where that is not known. */
+/** Content of a commit at the path; undefined if it is unknown. */
 function stateOf(graph: CommitGraph, changes: PathChanges, position: number): KnownState | null | undefined {
   const last = lastKnown(graph, changes, position);
   return last === undefined ? undefined : changes.stateAt(last);
 }
 
 /**
- * The commit by which a file became what it is in another: git goes to the first parent that has the same content.
- * @returns undefined where that is not known, or it is no file
+ * The commit that gave a file its content in another commit: git follows the first parent with the same content.
+ * @returns undefined if it is unknown, or the path is not a file
  */
 function changeOf(graph: CommitGraph, changes: PathChanges, position: number): Change | undefined {
   let at = position;
@@ -66,9 +66,9 @@ function changeOf(graph: CommitGraph, changes: PathChanges, position: number): C
 }
 
 /**
- * The history of a file by the path indexes of the commit-graph. Reads neither commits nor trees.
- * @param path without a slash at either end
- * @returns undefined where they do not tell, or where one commit may have two earlier names
+ * History of a file according to the path indexes of the commit-graph. Reads neither commits nor trees.
+ * @param path without leading and trailing slashes
+ * @returns undefined if the indexes do not cover it, or if a commit may have two previous names
  */
 export async function fileHistory(history: History, oid: string, path: string): Promise<FileHistory | undefined> {
   const known = await graphStateOf(history, oid, path);

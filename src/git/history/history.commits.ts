@@ -4,7 +4,7 @@ import type { PathFilter } from '../commit-graph/path-filter.ts';
 import { GitError } from '../git.errors.ts';
 import type { ObjectReader } from '../object-reader.ts';
 
-/** The history goes beyond what this process reads: the question is one for git. */
+/** The history exceeds what this process reads: git must answer the query. */
 export class TooManyOuterCommits extends Error {}
 
 interface OuterCommit {
@@ -13,16 +13,18 @@ interface OuterCommit {
   tree: string;
 }
 
-/** Commits outside the graph that are read as objects, of one repository, until its graph is written anew. */
+/**
+ * Maximum number of commits outside the graph that are read as objects in one repository, until its graph is rewritten.
+ */
 export const MAX_OUTER_COMMITS = 2_000;
 
 /**
- * The commits of a repository as numbers: those of its commit-graph by their position, others as they are met. Those of
- * the graph are known at once; others have to be loaded first.
+ * The commits of a repository as numbers: those of its commit-graph by position, others in the order of their first
+ * use. Commits of the graph are available at once; others have to be loaded first.
  */
 export class Commits {
   readonly graph: CommitGraph | null;
-  /** So many commits the graph has: a number from here on is that of another. */
+  /** Number of commits in the graph. Higher numbers denote other commits. */
   readonly graphCount: number;
   readonly #objects: ObjectReader;
   readonly #ids = new Map<string, number>();
@@ -37,7 +39,7 @@ export class Commits {
     this.#objects = objects;
   }
 
-  /** Numbers are below this one. */
+  /** Upper bound of the numbers. */
   get size(): number {
     return this.graphCount + this.#oids.length;
   }
@@ -47,7 +49,7 @@ export class Commits {
     return this.#loaded >= MAX_OUTER_COMMITS || this.#oids.length >= 4 * MAX_OUTER_COMMITS;
   }
 
-  /** The number of a complete id, which is not looked at. */
+  /** Number of a complete id, without a check that the commit exists. */
   numberOf(oid: string): number {
     const known = this.find(oid);
     if (known >= 0) return known;
@@ -57,7 +59,7 @@ export class Commits {
     return this.size - 1;
   }
 
-  /** The number of a complete id that has one already; -1 for any other. */
+  /** Number of a complete id that already has one; -1 for any other. */
   find(oid: string): number {
     const position = this.graph?.find(oid) ?? -1;
     return position >= 0 ? position : (this.#ids.get(oid) ?? -1);
@@ -67,14 +69,14 @@ export class Commits {
     return commit < this.graphCount ? this.graph!.oid(commit) : this.#oids[commit - this.graphCount]!;
   }
 
-  /** Whether the rest may be asked of a commit. */
+  /** Whether the facts of a commit are available. */
   isLoaded(commit: number): boolean {
     return commit < this.graphCount || this.#outer[commit - this.graphCount] !== undefined;
   }
 
   /**
-   * Reads a commit that is not loaded.
-   * @returns false where there is no such commit
+   * Loads a commit.
+   * @returns false if there is no such commit
    * @throws TooManyOuterCommits, GitError as `ObjectReader.commit`
    */
   async tryLoad(commit: number): Promise<boolean> {
@@ -94,17 +96,17 @@ export class Commits {
   }
 
   /**
-   * Reads a parent that is not loaded.
-   * @throws GitError `corrupt` where it is not there; TooManyOuterCommits
+   * Loads a parent.
+   * @throws GitError `corrupt` if it is missing; TooManyOuterCommits
    */
   async load(commit: number): Promise<void> {
     if (!(await this.tryLoad(commit))) throw new GitError('corrupt', `Could not read ${this.oid(commit)}`);
   }
 
   /**
-   * The number of a commit that a caller names by its complete id, loaded; of a tag, the commit that it leads to.
-   * @returns null for a tree or a file
-   * @throws GitError `failed` where there is nothing of this id; TooManyOuterCommits
+   * Loads the commit with a complete id, or the commit of a tag.
+   * @returns its number; null for a tree or blob
+   * @throws GitError `failed` if there is no such object; TooManyOuterCommits
    */
   async named(oid: string): Promise<number | null> {
     const commit = this.find(oid);
@@ -122,17 +124,17 @@ export class Commits {
     return commit < this.graphCount ? this.graph!.parents(commit) : this.#outer[commit - this.graphCount]!.parents;
   }
 
-  /** When it was committed, in seconds since 1970. */
+  /** Commit date in seconds since 1970. */
   date(commit: number): number {
     return commit < this.graphCount ? this.graph!.date(commit) : this.#outer[commit - this.graphCount]!.date;
   }
 
-  /** The id of its tree. */
+  /** Id of its tree. */
   tree(commit: number): string {
     return commit < this.graphCount ? this.graph!.tree(commit) : this.#outer[commit - this.graphCount]!.tree;
   }
 
-  /** Whether it may have changed a path against its first parent; false where it certainly has not. */
+  /** Whether it may have changed a path against its first parent; false means that it certainly has not. */
   mayChange(commit: number, filter: PathFilter): boolean {
     return commit >= this.graphCount || this.graph!.mayChange(commit, filter);
   }
@@ -142,14 +144,14 @@ export class Commits {
     return commit < this.graphCount ? this.graph!.skipUnchanged(commit, filter, changes, steps, since) : commit;
   }
 
-  /** More than that of every ancestor; only after `rank`. */
+  /** Generation number, higher than those of all ancestors. Only valid after `rank`. */
   generation(commit: number): number {
     return commit < this.graphCount ? this.graph!.generation(commit) : this.#generations[commit - this.graphCount]!;
   }
 
   /**
-   * Finds the generations of commits and of all their ancestors, by loading what lies outside the graph.
-   * @throws TooManyOuterCommits where that is too much, or the graph has no generations; GitError `corrupt`
+   * Computes the generations of commits and all their ancestors by loading commits outside the graph.
+   * @throws TooManyOuterCommits if there are too many, or the graph has no generations; GitError `corrupt`
    */
   async rank(commits: readonly number[]): Promise<void> {
     if (this.graph !== null && !this.graph.hasGenerations) throw new TooManyOuterCommits();

@@ -15,18 +15,18 @@ import { resolvesBefore, waitEnd } from './index-wait.ts';
 import { packedBytes } from './packed-bytes.ts';
 import { TimeSlice } from './time-slice.ts';
 
-/** How long a graph is used without a look whether there is a newer one: an old one is only slower. */
+/** Time in milliseconds between checks for a newer graph. An old graph is only slower. */
 const LOOK_MS = 1_000;
-/** How long commits outside the graph are kept that are all which may be. */
+/** Time in milliseconds for which a full set of commits outside the graph is kept. */
 const FULL_MS = 60_000;
-/** About what the commits outside the graph may take. */
+/** Approximate memory for commits outside the graph. */
 const OUTER_BYTES = 512 * 1024;
 
-/** So long after a change of refs, so that one run serves a burst of them. */
+/** Delay after a ref change, so that one run covers a burst of changes. */
 export const GRAPH_PAUSE_MS = 5_000;
-/** A repository of more packed bytes takes longer to index than its first readers wait. */
+/** Indexing a repository with more packed bytes takes longer than its first readers wait. */
 const LARGE_BYTES = 1024 * 1024;
-/** More new commits at once are left to the upkeep of the repository. */
+/** More new commits than this are left to the housekeeping of the repository. */
 const MAX_FRESH = 1_000;
 
 interface Known {
@@ -36,26 +36,26 @@ interface Known {
   readAt: number;
 }
 
-/** Graphs of all repositories, with room for the largest beside others: every question needs one. */
+/** Graphs of all repositories, with room for the largest one beside others, since every query needs one. */
 const GRAPH_BYTES = 1.5 * MAX_GRAPH_BYTES;
 const graphs = new BoundedCache<History, Known>(GRAPH_BYTES, ({ loaded }) => OUTER_BYTES + (loaded.graph?.bytes ?? 0), {
   isCostly: true,
   budget: new CacheBudget(GRAPH_BYTES),
 });
 
-/** How a question is answered. */
+/** The ways to answer a query. */
 export interface HistoryQuery<T> {
-  /** By the commits that this process reads. */
+  /** Answers with the commits that this process reads. */
   walk(commits: Commits, timeSlice: TimeSlice): Promise<T>;
-  /** By git, for histories that this process leaves to it: `env` is what git needs to know of the commit-graph. */
+  /** Answers with git, for histories that this process does not read; `env` configures the use of the commit-graph. */
   git(env: Readonly<Record<string, string>>): Promise<T>;
-  /** Instead of another walk, where the graph has grown meanwhile. */
+  /** Runs instead of another walk if the graph has grown meanwhile. */
   retry?(): Promise<T>;
 }
 
 const WITHOUT_GRAPH = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.commitGraph', GIT_CONFIG_VALUE_0: 'false' };
 
-/** The commits of one repository, out of its commit-graph where that has them. */
+/** The commit history of one repository, read from its commit-graph where possible. */
 export class History {
   readonly #dir: string;
   readonly #objects: ObjectReader;
@@ -63,16 +63,16 @@ export class History {
   #looking: Promise<Known> | undefined;
   #fresh = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  /** The newest layer of the graph whose indexes were to be made: if that failed, it is left to the upkeep. */
+  /** The newest layer whose indexes were to be completed. If that failed, the housekeeping retries it. */
   #completed: string | undefined;
-  /** Ends what is being made. */
+  /** Aborts writes in progress. */
   #stop = new AbortController();
   #isCounting = false;
   #isWriting = false;
-  /** The graph for which all that refs reach was to be written. */
+  /** The graph for which a write of all reachable commits was requested. */
   #wholeFor: CommitGraph | null | undefined;
 
-  /** @param pauseMs milliseconds after which the graph is written; null never does */
+  /** @param pauseMs delay in milliseconds before the graph is written; null disables writes */
   constructor(dir: string, objects: ObjectReader, pauseMs: number | null = GRAPH_PAUSE_MS) {
     this.#dir = dir;
     this.#objects = objects;
@@ -80,9 +80,9 @@ export class History {
   }
 
   /**
-   * Answers a question: in this process, else by git where there is too much outside the graph, the graph is too large or
-   * damaged, or the history is cut off.
-   * @throws what the way throws
+   * Answers a query: in this process, or with git if there are too many commits outside the graph, the graph is too
+   * large or damaged, or the history is shallow.
+   * @throws errors of the chosen way
    */
   async query<T>(query: HistoryQuery<T>): Promise<T> {
     for (;;) {
@@ -102,21 +102,21 @@ export class History {
     }
   }
 
-  /** The commit-graph, where this process reads it; an old one is as good for the commits that it has. */
+  /** The commit-graph, if this process reads it. An old graph is still valid for its commits. */
   async graph(): Promise<CommitGraph | null> {
     const { loaded } = this.#recent() ?? (await this.#now());
     return loaded.state === 'good' ? loaded.graph : null;
   }
 
-  /** Whether the commit-graph has a commit. @throws what the file system throws for files that may not be read */
+  /** Whether the commit-graph contains a commit. @throws file system errors for unreadable files */
   async has(oid: string): Promise<boolean> {
     return ((await this.graph())?.find(oid) ?? -1) >= 0;
   }
 
   /**
-   * How many lines commits add and delete against their first parents, of those for which that is known beside the graph.
+   * Line counts of commits against their first parents, for those with a recorded value.
    * @param oids complete ids
-   * @throws what the file system throws for files that may not be read
+   * @throws file system errors for unreadable files
    */
   async stats(oids: readonly string[]): Promise<Map<string, DiffStats>> {
     const found = new Map<string, DiffStats>();
@@ -130,16 +130,16 @@ export class History {
     return found;
   }
 
-  /** Says that refs point to these commits now: soon the commit-graph has them, too. */
+  /** Announces commits that refs now point to. They are added to the commit-graph soon. */
   refsChanged(oids: readonly string[]): void {
     for (const oid of oids) if (this.#fresh.size < MAX_FRESH) this.#fresh.add(oid);
     if (this.#fresh.size === 0 || this.#pauseMs === null) return;
     this.#writeSoon();
-    // Of a large repository that is new everything is asked at once.
+    // A large new repository gets many queries at once.
     if ((graphs.get(this)?.loaded.graph ?? null) === null && packedBytes(this.#dir) > LARGE_BYTES) this.#writeNow();
   }
 
-  /** Whether so much of the graph or its path indexes is being written that questions wait for it. */
+  /** Whether so much of the graph or its path indexes is being written that queries wait for it. */
   get isIndexing(): boolean {
     const { graph, state } = graphs.get(this)?.loaded ?? { graph: null, state: 'good' };
     if (state !== 'good') return false;
@@ -149,10 +149,10 @@ export class History {
   }
 
   /**
-   * Waits until there is more of what is being written: the graph, or a part of a path index; sometimes in vain.
-   * @param until by `performance.now`: as `waitEnd` gives it
-   * @returns false where nothing is being written, or nothing came
-   * @throws GitError `aborted` where the caller leaves
+   * Waits for progress of a write of the graph or a path index; may return early.
+   * @param until deadline as returned by `waitEnd`
+   * @returns false if nothing is being written or the deadline has passed
+   * @throws GitError `aborted` if the caller is aborted
    */
   async moreIndexed(until: number): Promise<boolean> {
     const growth = nextPartialIndex(graphs.get(this)?.loaded.graph?.layers ?? [], this.#isWriting ? this.#dir : null);
@@ -161,20 +161,20 @@ export class History {
     return true;
   }
 
-  /** Waits until all path indexes are whole that are being written. @throws GitError `aborted` where the caller leaves */
+  /** Waits until all path index writes are complete. @throws GitError `aborted` if the caller is aborted */
   async untilIndexed(): Promise<void> {
     for (const until = waitEnd(); this.isIndexing && (await this.moreIndexed(until)); );
   }
 
   /**
-   * Has the graph written for a question that reaches far beyond it.
+   * Writes the graph for a query that reaches far beyond it.
    * @returns whether it has grown
    */
   async #grown({ graph }: LoadedGraph): Promise<boolean> {
     if (this.#pauseMs === null) return false;
     if (!this.#isWriting) {
       const isWhole = this.#fresh.size === 0;
-      // What nobody has announced since the server was started is found by the refs, or by nothing.
+      // Commits that nobody announced since the start can only be found through the refs.
       if (isWhole && this.#wholeFor === graph) return false;
       if (isWhole) this.#wholeFor = graph;
       this.#writeNow(isWhole);
@@ -184,7 +184,7 @@ export class History {
     return (await this.#now()).loaded.graph !== graph;
   }
 
-  /** Lets go of what was read, and leaves what would have been written to the upkeep of the repository. */
+  /** Discards cached data and leaves pending writes to the housekeeping of the repository. */
   invalidate(): void {
     graphs.delete(this);
     clearTimeout(this.#timer);
@@ -199,17 +199,17 @@ export class History {
     const newest = graph.layers.at(-1)!.pathIndexFile;
     if (newest === this.#completed || this.#pauseMs === null) return;
     this.#completed = newest;
-    // A large one is waited for.
+    // Queries wait for a large index.
     if (graph.layers.some(({ pathIndex, count }) => pathIndex === null && count > MAX_OUTER_COMMITS)) this.#writeNow();
     else this.#writeSoon();
   }
 
-  // Whoever asked may leave before it is done.
+  // The caller may be aborted before it is done.
   #writeSoon(): void {
     this.#timer ??= inScope({ caller: SERVER }, () => setTimeout(() => this.#writeNow(), this.#pauseMs!).unref());
   }
 
-  /** @param isWhole whether all that refs reach is to be in the graph */
+  /** @param isWhole whether to include everything reachable from refs */
   #writeNow(isWhole = false): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -228,7 +228,7 @@ export class History {
       if (isWhole || missing.length > 0) await addToGraph(this.#dir, isWhole ? 'refs' : { oids: missing }, signal);
       else if (graph !== null && isMissingPathIndex(this.#dir, graph)) await completePaths(this.#dir, signal);
     } catch {
-      // The upkeep of the repository tries again, and tells.
+      // The housekeeping of the repository tries again and reports.
     } finally {
       this.#isWriting = false;
       this.#lookSoon();
@@ -246,7 +246,7 @@ export class History {
     if (known !== undefined) known.lookedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** It is much where a graph came without it; what is put on top meanwhile is counted, too. */
+  /** Many values are missing if a graph came without them; commits added meanwhile are counted as well. */
   async #countLines(signal: AbortSignal): Promise<void> {
     if (this.#isCounting) return;
     this.#isCounting = true;
@@ -266,7 +266,7 @@ export class History {
     }
   }
 
-  /** What was looked at just now. */
+  /** The state of the last check, if it is recent. */
   #recent(): Known | undefined {
     const known = graphs.get(this);
     return known !== undefined && performance.now() - known.lookedAt < LOOK_MS ? known : undefined;
@@ -285,7 +285,7 @@ export class History {
     const lookedAt = performance.now();
     if (known?.loaded.isCurrent()) {
       known.lookedAt = lookedAt;
-      // What it has read outside the graph may be of no use any more, such as branches that are gone.
+      // Commits read outside the graph may be obsolete, such as those of deleted branches.
       if (known.commits.isFull && lookedAt - known.readAt > FULL_MS) {
         known.commits = new Commits(known.loaded.graph, this.#objects);
         known.readAt = lookedAt;

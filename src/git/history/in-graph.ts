@@ -5,15 +5,18 @@ import { encodeBytes } from '../git.bytes.ts';
 import type { History } from './history.ts';
 import { waitEnd } from './index-wait.ts';
 
-/** What the path indexes tell of a path. */
+/** Knowledge of the path indexes about a path. */
 interface Known {
   graph: CommitGraph;
   changes: PathChanges;
-  /** Of the commit that was asked for. */
+  /** Position of the requested commit. */
   position: number;
 }
 
-/** Null where they do not tell: `many` where trees tell it sooner. @param path without a slash at either end */
+/**
+ * Returns null if the indexes do not cover the path, `many` if reading trees is faster.
+ * @param path without leading and trailing slashes
+ */
 export async function graphStateOf(history: History, oid: string, path: string): Promise<Known | 'many' | null> {
   const graph = await history.graph();
   const position = graph?.find(oid) ?? -1;
@@ -24,8 +27,8 @@ export async function graphStateOf(history: History, oid: string, path: string):
 }
 
 /**
- * The tree of a commit out of the commit-graph.
- * @returns undefined for what the graph does not have
+ * The tree of a commit according to the commit-graph.
+ * @returns undefined if the commit is not in the graph
  */
 export async function treeInGraph(history: History, oid: string): Promise<string | undefined> {
   const graph = await history.graph();
@@ -34,8 +37,8 @@ export async function treeInGraph(history: History, oid: string): Promise<string
 }
 
 /**
- * The first parent of a commit out of the commit-graph.
- * @returns null for a root commit; undefined for what the graph does not have
+ * The first parent of a commit according to the commit-graph.
+ * @returns null for a root commit; undefined if the commit is not in the graph
  */
 export async function parentInGraph(history: History, oid: string): Promise<string | null | undefined> {
   const graph = await history.graph();
@@ -46,10 +49,10 @@ export async function parentInGraph(history: History, oid: string): Promise<stri
 }
 
 /**
- * What a commit has at a path, by the path indexes of the commit-graph: what the last change along first parents left there. Reads
+ * Content of a commit at a path according to the path indexes: the result of the last change along first parents. Reads
  * neither the commit nor a tree.
- * @param path without a slash at either end
- * @returns null for nothing; undefined where they do not tell, or trees tell it sooner
+ * @param path without leading and trailing slashes
+ * @returns null if the path is absent; undefined if the indexes do not cover it, or reading trees is faster
  */
 export async function stateInGraph(
   history: History,
@@ -63,10 +66,11 @@ export async function stateInGraph(
 }
 
 /**
- * The newest commit that changed a path, and what it left there, by the same. Waits for an index that is being written.
- * @param path without a slash at either end
- * @returns null where no commit ever touched the path; undefined where they do not tell, or take long for it
- * @throws GitError `aborted` where the caller leaves meanwhile
+ * The newest commit that changed a path and the content it left there, according to the path indexes. Waits for indexes
+ * that are being written.
+ * @param path without leading and trailing slashes
+ * @returns null if no commit ever touched the path; undefined if the indexes do not cover it or take too long
+ * @throws GitError `aborted` if the caller is aborted
  */
 export async function lastChangeInGraph(
   history: History,

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Bytes of the packs of a repository; 0 where they cannot be read. */
+/** Total size of the packs of a repository; 0 if it cannot be determined. */
 export function packedBytes(dir: string): number {
   const folder = join(dir, 'objects/pack');
   try {

@@ -7,12 +7,12 @@ import type { Commits } from './history.commits.ts';
 import { PathStates } from './path-states.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** How many commits are looked at before others have their turn. */
+/** Number of commits processed before yielding. */
 const STEPS = 4_000;
 const MAX_KNOWN = 5_000;
 const FILE = /^1[02]/;
 
-/** What commits did to one file or folder: by the path indexes of the graph, and by filters and trees where it has none. */
+/** The changes of one file or folder: from the path indexes of the graph, else from filters and trees. */
 export class PathHistory {
   readonly #commits: Commits;
   readonly #pace: TimeSlice;
@@ -20,7 +20,7 @@ export class PathHistory {
   readonly #filter: PathFilter;
   readonly #changes: PathChanges;
   readonly #onlyFolder: boolean;
-  /** What is at the path in commits. */
+  /** Known content at the path, by commit. */
   readonly #known = new Map<number, string>();
 
   private constructor(
@@ -38,7 +38,7 @@ export class PathHistory {
     this.#onlyFolder = path.endsWith('/');
   }
 
-  /** @param path with slashes; one at the end means that only a folder counts */
+  /** @param path with slashes; a trailing one matches only a folder */
   static async of(commits: Commits, timeSlice: TimeSlice, objects: ObjectReader, path: string): Promise<PathHistory> {
     return new PathHistory(
       commits,
@@ -49,16 +49,19 @@ export class PathHistory {
     );
   }
 
-  /** Whether a commit certainly left the path as its first parent has it, or as nothing where it has none. Reads nothing. */
+  /**
+   * Whether a commit certainly left the path unchanged against its first parent, or absent if it has none. Reads no
+   * objects.
+   */
   isKnownUnchanged(commit: number): boolean {
     return commit < this.#changes.limit ? !this.#changes.has(commit) : !this.#commits.mayChange(commit, this.#filter);
   }
 
   /**
-   * Goes back along first parents while they surely have the path in the same state. Reads nothing; a call takes less than a
+   * Follows first parents while the path certainly has the same state. Reads no objects; a call takes less than a
    * millisecond.
-   * @param since stops before what was committed earlier, in seconds
-   * @returns the commit that was come to, be it the same
+   * @param since stops at commits older than this, in seconds
+   * @returns the commit reached, possibly the start
    */
   skipUnchanged(commit: number, since = Number.NEGATIVE_INFINITY): number {
     const next = this.#commits.skipUnchanged(commit, this.#filter, this.#changes, STEPS, since);
@@ -66,15 +69,15 @@ export class PathHistory {
     return next;
   }
 
-  /** Says that the path is in a commit as in another, so that it need not be looked up there. */
+  /** Records that two commits have the same content at the path, which saves a look-up. */
   passOn(commit: number, other: number): void {
     const state = this.#known.get(commit);
     if (state !== undefined) this.#know(other, state);
   }
 
   /**
-   * Whether the path is in a commit as in one of its parents, which is loaded.
-   * @param nth of the parent, from 0 on; without parents 0, and the commit is held against nothing
+   * Whether a commit has the same content at the path as one of its parents, which is loaded.
+   * @param nth index of the parent, from 0 on; 0 for a root commit, which is compared with an empty tree
    */
   async isSame(commit: number, parent: number | null, nth: number): Promise<boolean> {
     if (nth === 0 && this.isKnownUnchanged(commit)) return true;
@@ -95,7 +98,7 @@ export class PathHistory {
     return state;
   }
 
-  /** That of the last change along first parents. */
+  /** Content after the last change along first parents. */
   async #indexedState(commit: number): Promise<string> {
     let at = commit;
     while (!this.#changes.has(at)) {
@@ -107,7 +110,7 @@ export class PathHistory {
     return this.#textOf(this.#changes.stateAt(at));
   }
 
-  /** As `PathStates.stateAt` has it. */
+  /** As `PathStates.stateAt` returns it. */
   #textOf(state: KnownState | null): string {
     if (state === null || state.oid === emptyTreeLike(state.oid)) return '';
     return this.#onlyFolder && FILE.test(state.mode) ? '' : `${state.mode} ${state.oid}`;

@@ -3,7 +3,7 @@ import { GitError } from '../git.errors.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { asInTree, findEntry } from '../tree-entries.ts';
 
-/** What a tree has of one name: an id of the mode. */
+/** Tree entry of a given name: id and mode. */
 interface Entry {
   mode: string;
   oid: string;
@@ -14,19 +14,19 @@ const MAX_TREE_BYTES = 32 * 1024 * 1024;
 const FOLDER = '40000';
 const SUBMODULE = '160000';
 
-/** What is at one path in trees, for walks that ask whether two trees have the same there. */
+/** Content of trees at one path, for walks that compare two trees there. */
 export class PathStates {
   readonly #objects: ObjectReader;
-  /** The parts of the path as they stand in a tree. */
+  /** Components of the path as they appear in trees. */
   readonly #names: readonly Buffer[];
   readonly #onlyFolder: boolean;
-  /** Entries on the way, by the tree that they are in. */
+  /** Entries on the path, by the tree that contains them. */
   readonly #entries = new Map<string, Entry | null>();
 
-  /** What is at the path, by the trees on the way to it. */
+  /** Content at the path, by the trees on the way to it. */
   readonly #states = new Map<string, string>();
 
-  /** @param path with slashes; one at the end means that only a folder counts */
+  /** @param path with slashes; a trailing one matches only a folder */
   constructor(objects: ObjectReader, path: string) {
     this.#objects = objects;
     this.#onlyFolder = path.endsWith('/');
@@ -35,8 +35,8 @@ export class PathStates {
   }
 
   /**
-   * What a tree has at the path, as a text that is equal where that is; empty for nothing.
-   * @throws GitError `corrupt` where a tree is missing
+   * Content of a tree at the path, as a string that can be compared; empty if it is absent.
+   * @throws GitError `corrupt` if a tree is missing
    */
   async stateAt(root: string): Promise<string> {
     const passed: string[] = [];
@@ -60,9 +60,9 @@ export class PathStates {
   }
 
   /**
-   * Whether two trees have the same at the path; reads no more of them than differs on the way to it.
-   * @param b null for nothing
-   * @throws GitError `corrupt` where a tree is missing
+   * Whether two trees have the same content at the path. Reads only the differing trees on the way to it.
+   * @param b null for an empty tree
+   * @throws GitError `corrupt` if a tree is missing
    */
   async areSame(a: string, b: string | null): Promise<boolean> {
     let one: string | null = a;
@@ -100,13 +100,13 @@ export class PathStates {
   }
 }
 
-/** The mode as git takes one, in as few digits as it can have: of a file it heeds only whether its owner may execute it. */
+/** Mode in git's canonical form: of a file's permissions only the owner's execute bit counts. */
 function modeOf(mode: string): string {
   if (!mode.startsWith('100')) return mode.replace(/^0/, '');
   return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755';
 }
 
-/** A folder without anything in it is nothing to git. */
+/** Git treats an empty folder as absent. */
 function stateOf(entry: Entry | null): string {
   return entry === null || entry.oid === emptyTreeLike(entry.oid) ? '' : `${entry.mode} ${entry.oid}`;
 }

@@ -3,16 +3,18 @@ import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import { CommitQueue } from './commit-queue.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** Beginnings that are remembered for a graph: the branches that others are compared with are few. */
+/** Maximum number of entries of a graph: few branches serve as a base of comparisons. */
 const MAX = 4;
-/** And none of which so many commits wait, as they do where a history is wider than any that people make. */
+/**
+ * Entries with more waiting commits are not cached. That happens only in histories wider than those that people create.
+ */
 const MAX_WAITING = 20_000;
 
-/** What of a graph some commits reach, themselves included. It is found as far down as somebody asked, and never again. */
+/** The commits of a graph that some commits reach, themselves included. Computed on demand, each part once. */
 export class ReachabilityCache {
   readonly #graph: CommitGraph;
   readonly #bits: Uint8Array;
-  /** Commits that it has, whose parents were not looked at: those above all of them are complete. */
+  /** Commits whose parents were not visited yet. Everything above all of them is complete. */
   readonly #waiting = new CommitQueue();
 
   private constructor(graph: CommitGraph, tips: readonly number[]) {
@@ -22,8 +24,8 @@ export class ReachabilityCache {
   }
 
   /**
-   * Which of some commits of a graph are reached from others. Several may ask at a time.
-   * @throws GitError as `TimeSlice.rest`
+   * Returns which of the given commits of a graph are reached from others. Calls may overlap.
+   * @throws GitError as `TimeSlice.yield`
    */
   static async filter(
     graph: CommitGraph,
@@ -66,5 +68,5 @@ export class ReachabilityCache {
   }
 }
 
-/** An eighth of a byte for a commit, and those that wait: little beside the graph itself, with which they go. */
+/** One bit per commit, plus the waiting commits: little compared to the graph, with which it is freed. */
 const ofGraphs = new WeakMap<CommitGraph, LRUCache<string, ReachabilityCache>>();

@@ -2,12 +2,12 @@ import type { Commits } from './history.commits.ts';
 import { ReachabilityCache } from './reachability-cache.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** Commits that are looked at before all that lies outside the graph is read. */
+/** Number of commits visited before all commits outside the graph are read. */
 const NEAR = 64;
 
 /**
- * Whether a commit is part of the history of another; it is of its own.
- * @throws TooManyOuterCommits, GitError as `Commits.rank` and `TimeSlice.rest`
+ * Whether a commit is in the history of another one, or is that commit.
+ * @throws TooManyOuterCommits, GitError as `Commits.rank` and `TimeSlice.yield`
  */
 export async function isReachable(
   commits: Commits,
@@ -16,7 +16,7 @@ export async function isReachable(
   from: number,
 ): Promise<boolean> {
   const near = new Set([from]);
-  // Grows while it is gone through.
+  // Grows during the loop.
   for (const commit of near) {
     if (commit === targets) return true;
     if (near.size > NEAR) break;
@@ -27,7 +27,7 @@ export async function isReachable(
 }
 
 /**
- * Which of some commits are part of the history of another.
+ * Returns which of the given commits are in the history of another one.
  * @throws as `isReachable`
  */
 export async function reachableOf(
@@ -41,7 +41,7 @@ export async function reachableOf(
   const found = new Set<number>();
   const inGraph: number[] = [];
   const outside = new Set([from]);
-  // Grows while it is gone through.
+  // Grows during the loop.
   for (const commit of outside) {
     if (open.size === 0) return found;
     if (timeSlice.isExpired) await timeSlice.yield();
@@ -59,7 +59,7 @@ const UNKNOWN = 0;
 const WITHOUT = 1;
 const WITH = 2;
 
-/** Tells of one commit after the other whether a certain one is part of its history; what it finds out on the way it keeps. */
+/** Decides for a sequence of commits whether a given one is in their history, and caches intermediate results. */
 export class Containment {
   readonly #commits: Commits;
   readonly #pace: TimeSlice;
@@ -86,7 +86,7 @@ export class Containment {
     return this.#known[tip] === WITH;
   }
 
-  /** Decides about a commit, where all of its parents but the one that is given are known. */
+  /** Decides for a commit if all of its parents except the given one are decided. */
   #lookAt(commit: number): number | undefined {
     const known = this.#known;
     if (known[commit] !== UNKNOWN) return undefined;
@@ -107,7 +107,7 @@ export class Containment {
     return undefined;
   }
 
-  /** Others may have read more commits meanwhile. */
+  /** Concurrent walks may have read more commits. */
   #grow(): void {
     if (this.#known.length >= this.#commits.size) return;
     const grown = new Uint8Array(this.#commits.size + 100);

@@ -5,20 +5,20 @@ import { CLOCK_FACTOR } from '../cpu-limit.ts';
 import { GitError } from '../git.errors.ts';
 import { acquireSlot, READ_MS } from '../git.process.ts';
 
-/** How long a walk may hold the event loop, in milliseconds. */
+/** Maximum time in milliseconds that a walk may block the event loop. */
 const TURN_MS = 2;
 const STEPS_BETWEEN_LOOKS = 32;
-/** What is measured: the time of a processor of this thread, and the clock, in milliseconds. */
+/** Time sources in milliseconds: processor time of this thread, and the clock. */
 const TIMES = { cpuMs: threadTime, clockMs: (): number => performance.now() };
 
-/** Lets others have their turn while a history is walked, and ends walks that nobody waits for or that take too much. */
+/** Yields to other work during a commit walk, and ends walks that were aborted or exceed their limits. */
 export class TimeSlice {
   readonly #scope = currentScope();
   readonly #times: typeof TIMES;
   readonly #begun: number;
   #until: number;
   #steps = 0;
-  /** Milliseconds of a processor in all turns but the first, and when this one began by them. */
+  /** Processor time in milliseconds of all turns but the first, and start of the current turn. */
   #taken = 0;
   #turnAt: number | undefined;
   #leave: (() => void) | undefined;
@@ -29,20 +29,21 @@ export class TimeSlice {
     this.#until = this.#begun + TURN_MS;
   }
 
-  /** To be asked at each step; where it is true, `yield` is to be awaited. */
+  /** Checked at each step; if true, `yield` must be awaited. */
   get isExpired(): boolean {
     this.#steps += 1;
     return this.#steps % STEPS_BETWEEN_LOOKS === 0 && this.isLate;
   }
 
-  /** The same for steps that are many in one. */
+  /** Like `isExpired`, for steps that contain many steps. */
   get isLate(): boolean {
     return this.#times.clockMs() > this.#until;
   }
 
   /**
-   * Waits for all that waits already. A walk that needs a second turn is work as that of a git command, and shares its places.
-   * @throws GitError `busy`, `caller_busy`, `aborted`, `timeout` for one that has taken too much of a processor
+   * Yields to all waiting work. A walk that needs a second turn costs as much as a git command, so it takes a slot of
+   * those.
+   * @throws GitError `busy`, `caller_busy`, `aborted`, `timeout` if the walk exceeded its processor time
    */
   async yield(): Promise<void> {
     const { caller, signal } = this.#scope;
@@ -50,15 +51,15 @@ export class TimeSlice {
     if (this.#turnAt !== undefined) this.#taken += cpuMs() - this.#turnAt;
     this.#leave ??= await acquireSlot('command', caller, signal);
     await setImmediate();
-    if (signal?.aborted) throw new GitError('aborted', 'the walk was stopped');
-    if (this.#taken > READ_MS) throw new GitError('timeout', 'the walk took too much time of a processor');
+    if (signal?.aborted) throw new GitError('aborted', 'the commit walk was aborted');
+    if (this.#taken > READ_MS) throw new GitError('timeout', 'the commit walk exceeded its processor time');
     const now = clockMs();
-    if (now - this.#begun > CLOCK_FACTOR * READ_MS) throw new GitError('busy', 'the walk was not done in time');
+    if (now - this.#begun > CLOCK_FACTOR * READ_MS) throw new GitError('busy', 'the commit walk timed out');
     this.#turnAt = cpuMs();
     this.#until = now + TURN_MS;
   }
 
-  /** Gives its place back. */
+  /** Releases its slot. */
   end(): void {
     this.#leave?.();
     this.#leave = undefined;

@@ -3,9 +3,9 @@ import type { TimeSlice } from './time-slice.ts';
 import { COUNTED, EXPLORED, UNINTERESTING, type WalkState } from './walk-state.ts';
 
 /**
- * Commits of a walk, no parent before all of its children, and lines of history not mixed. The generations say how far it
- * has to look ahead.
- * @throws as `Commits.rank` and `TimeSlice.rest`
+ * Walks commits in topological order: no parent before all of its children, and lines of history not interleaved.
+ * Generations bound the lookahead.
+ * @throws as `Commits.rank` and `TimeSlice.yield`
  */
 export async function* walkByTopology(state: WalkState, timeSlice: TimeSlice): AsyncGenerator<number, void> {
   const { commits, query } = state;
@@ -18,7 +18,7 @@ export async function* walkByTopology(state: WalkState, timeSlice: TimeSlice): A
     lowest = Math.min(lowest, commits.generation(commit));
   }
   await ahead.count(lowest);
-  // The one that is taken first lies last.
+  // The first to take is last in the array.
   const ready = starts.filter((commit) => ahead.children(commit) === 1).toReversed();
   for (let commit = ready.pop(); commit !== undefined; commit = ready.pop()) {
     if (timeSlice.isExpired) await timeSlice.yield();
@@ -37,13 +37,13 @@ export async function* walkByTopology(state: WalkState, timeSlice: TimeSlice): A
   }
 }
 
-/** Counts the children that commits still wait for, down to a generation. */
+/** Counts the outstanding children of commits down to a generation. */
 class LookAhead {
   readonly #state: WalkState;
   readonly #pace: TimeSlice;
   readonly #exploring = new CommitQueue();
   readonly #counting = new CommitQueue();
-  /** One more than the children that were not given yet. */
+  /** Number of children that were not yielded yet, plus one. */
   readonly #children = new Map<number, number>();
 
   constructor(state: WalkState, timeSlice: TimeSlice) {
@@ -61,7 +61,7 @@ class LookAhead {
     return this.#children.get(commit) ?? 0;
   }
 
-  /** Says that a child of it was given; gives what is left. */
+  /** Records that one child was yielded; returns the rest. */
   given(commit: number): number {
     const left = this.children(commit) - 1;
     this.#children.set(commit, left);
@@ -82,7 +82,7 @@ class LookAhead {
     }
   }
 
-  /** Follows commits to their parents, so that it is known which are left out and which parents are followed. */
+  /** Visits commits up to their parents, which determines excluded commits and followed parents. */
   async #explore(lowest: number): Promise<void> {
     const state = this.#state;
     const { commits, query } = state;

@@ -2,23 +2,26 @@ import { CommitQueue } from './commit-queue.ts';
 import type { Commits } from './history.commits.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** A walk from several commits down to what they share. */
+/** A walk from several commits down to their common history. */
 export interface WalkDownOptions {
-  /** Where it begins, with marks: bits below 128. One commit may be named more than once. */
+  /** Start commits with marks (bits below 128). A commit may occur more than once. */
   starts: readonly (readonly [commit: number, marks: number])[];
-  /** Whether nothing of interest lies below a commit with these marks. */
+  /** Whether nothing below a commit with these marks is of interest. */
   isDone(marks: number): boolean;
-  /** Is called once for each commit, after all of its children, with the marks of all of them; gives those of its parents. */
+  /**
+   * Called once for each commit, after all of its children, with their combined marks; returns the marks for its
+   * parents.
+   */
   visit(commit: number, marks: number): number;
-  /** Marks that are handed to the first parent alone; default none. */
+  /** Marks that only the first parent inherits; default none. */
   firstParentOnly?: number;
 }
 
 const WAITS = 128;
 
 /**
- * Goes from children to parents until all that waits is done.
- * @throws TooManyOuterCommits, GitError as `Commits.rank` and `TimeSlice.rest`
+ * Walks from children to parents until all waiting commits are done.
+ * @throws TooManyOuterCommits, GitError as `Commits.rank` and `TimeSlice.yield`
  */
 export async function walkDown(commits: Commits, timeSlice: TimeSlice, descent: WalkDownOptions): Promise<void> {
   await commits.rank(descent.starts.map(([commit]) => commit));

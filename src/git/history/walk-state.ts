@@ -5,19 +5,19 @@ export const SEEN = 1;
 export const ADDED = 2;
 export const UNINTERESTING = 4;
 export const TREESAME = 8;
-/** Named to be left out, not only found below one that was. */
+/** Excluded explicitly, not as an ancestor of an excluded commit. */
 const BOTTOM = 16;
 const PARSED = 32;
 export const EXPLORED = 64;
 export const COUNTED = 128;
 
-/** What a walk wants of a history. */
+/** Query of a commit walk. */
 export interface WalkQuery {
-  /** Where it begins. */
+  /** Start commits. */
   from: readonly number[];
-  /** What these reach is left out. */
+  /** Commits to exclude with all their ancestors. */
   not: readonly number[];
-  /** Only commits that changed this path, with git's default simplification of the history; null for all. */
+  /** Only commits that changed this path, with git's default history simplification; null for all. */
   path: PathHistory | null;
   firstParent: boolean;
   /** Seconds since 1970, inclusive. */
@@ -26,13 +26,13 @@ export interface WalkQuery {
 }
 
 /**
- * What a walk knows of commits, and the step from a commit to its parents, as git takes it: one after the other, with the
- * knowledge of that moment. So the same is left out as git leaves out, whatever the clocks of the commits are.
+ * Flags of commits in a walk, and the step from a commit to its parents. Like git, it processes commits one at a time
+ * with the knowledge of that moment, so it excludes the same commits as git, whatever their clocks.
  */
 export class WalkState {
   readonly commits: Commits;
   readonly query: WalkQuery;
-  /** Is told of each commit that is found to be left out. */
+  /** Called for each commit that is found to be excluded. */
   onLeftOut: (commit: number) => void = () => {};
   #flags: Uint8Array;
   /** Parents of merges that are followed in one direction only. */
@@ -57,19 +57,19 @@ export class WalkState {
     this.#flags[commit]! |= flag;
   }
 
-  /** Sets a flag; false where it was set. */
+  /** Sets a flag; false if it was already set. */
   markOnce(commit: number, flag: number): boolean {
     if (this.has(commit, flag)) return false;
     this.set(commit, flag);
     return true;
   }
 
-  /** As far as they are followed. */
+  /** The followed parents. */
   parents(commit: number): readonly number[] {
     return this.#simplified.get(commit) ?? this.commits.parents(commit);
   }
 
-  /** Where the walk begins, each commit once, in the order of the query. */
+  /** Start commits without duplicates, in the order of the query. */
   begin(): number[] {
     const { from, not } = this.query;
     for (const commit of not) this.set(commit, UNINTERESTING | BOTTOM);
@@ -81,22 +81,22 @@ export class WalkState {
     return starts;
   }
 
-  /** Marks the parents of a commit, and what is known above them, as left out. */
+  /** Marks the parents of a commit, and their known ancestors, as excluded. */
   leaveOutAbove(commit: number): void {
     const stack = [...this.parents(commit)];
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       if (this.has(next, UNINTERESTING)) continue;
       this.set(next, UNINTERESTING);
       this.onLeftOut(next);
-      // What was not read yet is marked when it is.
+      // Unread commits are marked when they are read.
       if (this.has(next, PARSED)) stack.push(...this.parents(next));
     }
   }
 
   /**
-   * Goes from a commit to its parents, once.
-   * @param put gets the parents that were not seen before
-   * @returns what is to be awaited, where something has to be read
+   * Moves from a commit to its parents, once.
+   * @param put receives parents that were not seen before
+   * @returns a promise if something must be read
    */
   expand(commit: number, put: (parent: number) => void): Promise<void> | undefined {
     if (this.has(commit, ADDED)) return undefined;
@@ -136,7 +136,7 @@ export class WalkState {
     return !this.has(commit, UNINTERESTING) || this.has(commit, BOTTOM);
   }
 
-  /** Follows a commit to the first parent alone that has the path as it has it. */
+  /** Follows only the first parent with the same content at the path. */
   #simplify(commit: number, parents: readonly number[]): Promise<void> | undefined {
     const { path } = this.query;
     if (path === null) return undefined;

@@ -7,34 +7,37 @@ import { SUBMODULE, type Version } from './path-versions.ts';
 
 /** Larger contents are left to git. */
 const MAX_BYTES = 2 * 1024 * 1024;
-/** Lines of all versions that are kept. */
+/** Maximum number of cached lines over all versions. */
 const KEPT_LINES = 512 * 1024;
-/** Versions of one file that are known, and pairs of them that were counted: those of a thread have some 10 MB at the most. */
+/** Maximum number of known versions of one file, and of counted pairs: at most some 10 MB for a thread. */
 const MAX_VERSIONS = 20_000;
 const MAX_COUNTED = 20_000;
-/** Steps that comparing two versions may take: some 50 milliseconds. */
+/** Maximum number of steps for comparing two versions: some 50 milliseconds. */
 const MAX_STEPS = 20_000_000;
-/** Where git looks for a zero byte, which makes a file binary. */
+/** Range in which git looks for a NUL byte, which makes a file binary. */
 const BINARY_BYTES = 8_000;
 const LEAST_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 const NO_LINES = new Int32Array(0);
 const NOTHING: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
 
-/** What a version was found to be: its lines, or null for a binary file. */
+/** Lines of a version; null for a binary file. */
 type Known = Int32Array | null;
 
-/** Counts what lines differ between versions of one file after the other, each of which is read once, as long as there is room for it. */
+/**
+ * Counts the lines that differ between versions, for one file after another. Each version is read once, as far as
+ * memory allows.
+ */
 export class FileVersions {
   readonly #objects: ObjectStore;
   readonly #interned = new InternedLines();
   readonly #kept = new Int32Array(KEPT_LINES);
   #keptEnd = 0;
-  /** How often all was forgotten for want of room. */
+  /** Number of times that the cache was cleared for lack of space. */
   #forgotten = 0;
   readonly #known = new Map<Version, Known>();
   readonly #counted = new Map<string, DiffStats | null>();
-  /** What was read last, in memory that is used in turns with other. */
+  /** The content read last, in reusable memory. */
   #last: InternedContent | null = null;
   #memory = Buffer.allocUnsafeSlow(LEAST_BYTES);
   #otherMemory = Buffer.allocUnsafeSlow(LEAST_BYTES);
@@ -43,7 +46,7 @@ export class FileVersions {
     this.#objects = objects;
   }
 
-  /** Forgets all: another file is next. */
+  /** Clears the cache before the next file. */
   begin(): void {
     this.#counted.clear();
     this.#forget();
@@ -58,9 +61,9 @@ export class FileVersions {
   }
 
   /**
-   * How many lines `git diff` shows as added and removed between two versions.
-   * @returns null where git has to be asked: one is large, missing or damaged, or very many lines differ
-   * @throws what the file system throws
+   * Number of lines that `git diff` shows as added and removed between two versions.
+   * @returns null if git must be asked: one version is large, missing or damaged, or too many lines differ
+   * @throws file system errors
    */
   async count(before: Version, after: Version): Promise<DiffStats | null> {
     const key = `${before} ${after}`;
@@ -78,19 +81,19 @@ export class FileVersions {
     const forgotten = this.#forgotten;
     const other = await this.#lines(after);
     if (this.#forgotten !== forgotten) one = await this.#lines(before);
-    // There is no room for both.
+    // There is not enough space for both.
     if (one === undefined || other === undefined || this.#forgotten > forgotten + 1) return null;
     if (one === null || other === null) return NOTHING;
     return countInterned(one, other, this.#interned.size, new DiffBudget(MAX_STEPS));
   }
 
-  /** @returns undefined where it cannot be read */
+  /** @returns undefined if it cannot be read */
   async #lines(version: Version): Promise<Known | undefined> {
     if (version === '') return NO_LINES;
     const known = this.#known.get(version);
     if (known !== undefined) return known;
     if (version.startsWith(SUBMODULE)) {
-      // As git compares them.
+      // Git compares submodules in this form.
       return this.#read(version, Buffer.from(`Subproject commit ${version.slice(SUBMODULE.length)}\n`));
     }
     const found = await this.#objects.use(version, MAX_BYTES, ({ type, data }) =>

@@ -1,8 +1,8 @@
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 
 /**
- * A number for each commit, by position, such that all from which one comes to a commit along first parents have those from its own in
- * `starts` on, up to that in `ends`.
+ * A numbering of commits, by position: the commits from which a commit is reached along first parents have the numbers
+ * from its entry in `starts` up to its entry in `ends`.
  */
 export interface FirstParentOrder {
   starts: Int32Array;
@@ -12,8 +12,8 @@ export interface FirstParentOrder {
 const shared = (length: number): Int32Array => new Int32Array(new SharedArrayBuffer(4 * length));
 
 /**
- * Numbers the commits of a graph, in memory that threads share.
- * @throws GitError `corrupt` where a parent lies outside the graph
+ * Numbers the commits of a graph, in shared memory.
+ * @throws GitError `corrupt` if a parent is outside the graph
  */
 export function orderByFirstParents(graph: CommitGraph): FirstParentOrder {
   const { count } = graph;
@@ -28,7 +28,7 @@ export function orderByFirstParents(graph: CommitGraph): FirstParentOrder {
     const parent = parents[byDepth[nth]!]!;
     if (parent >= 0) sizes[parent]! += sizes[byDepth[nth]!]!;
   }
-  // Where the next one goes that has a commit as its parent, or none.
+  // Next number for a child of each commit, and for root commits.
   const next = new Int32Array(count);
   let nextRoot = 0;
   for (const position of byDepth) {
@@ -44,7 +44,7 @@ export function orderByFirstParents(graph: CommitGraph): FirstParentOrder {
   return order;
 }
 
-/** Positions by the number of commits that lie below them along first parents. */
+/** Positions ordered by the number of ancestors along first parents. */
 function rootsFirst({ count, layers }: CommitGraph): Int32Array {
   const begins = new Int32Array(count + 2);
   for (const { depths } of layers) for (const depth of depths) begins[depth + 1]! += 1;

@@ -1,14 +1,14 @@
-/** The first line to the process that counts. */
+/** First line sent to the line counter process. */
 export interface Job {
-  /** Of the repository. */
+  /** Directory of the repository. */
   dir: string;
-  /** The check sum of the layer whose commits are counted, in hexadecimal digits. */
+  /** Checksum of the layer whose commits are counted, in hexadecimal. */
   sum: string;
   threads: number;
 }
 
-/** Each further line; rows come back for it, as `takeRows` writes them. */
+/** Each further line; the answer consists of rows in the format of `takeRows`. */
 export interface Slice {
-  /** Of commits in the layer. */
+  /** Indexes of commits in the layer. */
   places: readonly number[];
 }

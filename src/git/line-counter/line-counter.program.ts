@@ -1,6 +1,6 @@
 /**
- * What the process runs that counts the lines of very many commits: a server has little time beside its requests. Everybody else
- * imports it for its address alone.
+ * Main program of the line counter process, which takes large counts off the server. All other modules import it only
+ * for its address.
  */
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ export const programAddress = import.meta.url;
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 async function run(): Promise<void> {
-  // Whoever asked may be killed in the middle of a slice.
+  // The parent may be killed in the middle of a slice.
   process.stdin.once('end', () => process.exit(0));
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   const job = JSON.parse((await lines.next()).value!) as Job;
@@ -25,7 +25,7 @@ async function run(): Promise<void> {
     { length: job.threads },
     () => new Worker(new URL(import.meta.url), { workerData: data, resourceLimits: MEMORY }),
   );
-  // A thread that fails ends the process.
+  // A failing thread ends the process.
   await Promise.all(threads.map(answer));
   for await (const line of lines) {
     const { places } = JSON.parse(line) as Slice;
@@ -43,7 +43,7 @@ async function run(): Promise<void> {
 
 const answer = (thread: Worker): Promise<void> => new Promise((resolve) => thread.once('message', () => resolve()));
 
-/** @throws Error where the graph has another chain of layers by now */
+/** @throws Error if the graph has a different chain of layers by now */
 async function dataFor({ dir, sum }: Job): Promise<ThreadData> {
   const { graph } = await loadGraph(dir);
   const top = graph?.layers.findIndex((layer) => layer.sum.toString('hex') === sum) ?? -1;
@@ -60,6 +60,6 @@ async function dataFor({ dir, sum }: Job): Promise<ThreadData> {
   };
 }
 
-// What fails here ends the process.
+// A failure here ends the process.
 if (!isMainThread && parentPort !== null && isThreadData(workerData)) void serveThread(parentPort, workerData);
 else if (process.argv[1] === fileURLToPath(programAddress)) void run();

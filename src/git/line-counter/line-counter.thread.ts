@@ -11,10 +11,10 @@ import { type LayerChanges, PathVersions, type Version } from './path-versions.t
 import { addLines, CAME, LEFT, type Tally, WANTED, WENT } from './tally.ts';
 
 const MiB = 1024 * 1024;
-/** So many slots of tables are gone through at a time. */
+/** Number of table slots that a thread takes at a time. */
 const SLOTS = 16;
 
-/** One layer, as a thread is told of it. */
+/** A layer in the start data of a thread. */
 export interface IndexedLayer {
   below: number;
   count: number;
@@ -22,15 +22,15 @@ export interface IndexedLayer {
   pathIndexFile: string;
 }
 
-/** What a thread is told to be that is to run this. */
+/** Role of the thread in its start data. */
 export const THREAD = 'stithy-counter';
 
-/** What a thread is started with. */
+/** Start data of a thread. */
 export interface ThreadData {
   program: typeof THREAD;
   dir: string;
   hashBytes: number;
-  /** The oldest first; lines of commits of the last one are counted. */
+  /** Oldest first; commits of the last one are counted. */
   layers: readonly IndexedLayer[];
   order: FirstParentOrder;
   tally: Tally;
@@ -38,11 +38,11 @@ export interface ThreadData {
   next: Int32Array;
 }
 
-/** Whether a thread was started for this, by what it was started with. */
+/** Whether start data are for this kind of thread. */
 export const isThreadData = (data: unknown): data is ThreadData =>
   typeof data === 'object' && data !== null && 'program' in data && data.program === THREAD;
 
-/** What a thread runs: it counts what is wanted whenever it is told to, and says when it is done. */
+/** Main function of the thread: counts on each request and reports completion. */
 export async function serveThread(port: MessagePort, data: ThreadData): Promise<void> {
   const thread = await CountingThread.open(data);
   port.on('message', async () => {
@@ -65,12 +65,12 @@ class CountingThread {
     this.#paths = new PathVersions(data.order, changeBytes(data.hashBytes));
   }
 
-  /** @throws GitError `failed` where an index has gone; `corrupt` */
+  /** @throws GitError `failed` if an index is missing; `corrupt` */
   static async open(data: ThreadData): Promise<CountingThread> {
     const indexes: PathIndex[] = [];
     for (const { pathIndexFile, count, sum } of data.layers) {
       const index = await PathIndex.load(pathIndexFile, count, Buffer.from(sum));
-      if (index === null) throw new GitError('failed', 'a path index has gone');
+      if (index === null) throw new GitError('failed', 'a path index was removed');
       indexes.push(index);
     }
     const shared = createPackResources({
@@ -85,7 +85,7 @@ class CountingThread {
     return new CountingThread(data, indexes, new FileVersions(objects));
   }
 
-  /** Counts lines for the paths of one slot after the other that no other thread has taken. */
+  /** Counts lines for the paths of slots, taking free slots until none is left. */
   async count(): Promise<void> {
     const { next } = this.#data;
     const { slots } = this.#indexes.at(-1)!;

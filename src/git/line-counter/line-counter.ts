@@ -15,28 +15,28 @@ import { programAddress } from './line-counter.program.ts';
 import { NONE, ROW_BYTES, TIME_BYTES, WHOLE } from './tally.ts';
 
 /**
- * Milliseconds of a processor for commits that are counted together: about, and when it is ended. Where one slice ends and the next one
- * begins versions are read twice, so that many cost half as much again.
+ * Approximate processor time of a slice in milliseconds, and its limit. Versions at slice boundaries are read twice, so
+ * short slices would cost half as much again.
  */
 const SLICE_MS = 15_000;
 const SLICE_LIMIT_MS = 600_000;
-/** Commits that are counted together at least. */
+/** Minimum number of commits in a slice. */
 const LEAST = 1_000;
-/** Two threads count for one repository: half a machine that has nothing else to do would be left idle by one. */
+/** Number of threads for one repository. A single one would leave half of an idle machine unused. */
 const THREADS = Math.min(2, availableParallelism());
-/** Of fewer commits one counts: starting another takes longer. */
+/** Below this number of commits a single thread is used: starting another takes longer. */
 const MANY_COMMITS = 10_000;
 const FLAGS = ['--max-old-space-size=128', '--max-semi-space-size=2', '--single-threaded-gc'];
-/** So that what is free goes back to the system, whichever thread had it (`bin/allocator.js`). */
+/** Makes the allocator return free memory of all threads to the system (`bin/allocator.js`). */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '4194304' };
 
 /** Lines that a commit adds and removes. */
 export interface Counted extends DiffStats {
-  /** Whether those of files that it adds and removes are missing: together they may be renamed ones. */
+  /** Whether added and removed files are not included, since they may be renames. */
   isPart: boolean;
 }
 
-/** Whether paths of a layer, and of all below it, are indexed such that lines can be counted by them. */
+/** Whether the path indexes of a layer and of all lower layers are complete, so that lines can be counted with them. */
 export function canCount({ layers }: CommitGraph, layer: GraphLayer): boolean {
   const below = layers.slice(0, layers.indexOf(layer) + 1);
   const salt = layer.pathIndex?.salt;
@@ -45,11 +45,11 @@ export function canCount({ layers }: CommitGraph, layer: GraphLayer): boolean {
   );
 }
 
-/** A process that counts lines of commits, path by path: each version of a file is read once. */
+/** A process that counts lines of commits path by path, so that each version of a file is read once. */
 export class LineCounter {
   /** The layer whose commits it counts. */
   readonly layer: GraphLayer;
-  /** Commits that it may count at a time: they take some seconds of a processor. */
+  /** Maximum number of commits for one call: some seconds of processor time. */
   maxCommits: number;
   readonly #child: Child;
   readonly #chunks: Buffer[] = [];
@@ -77,9 +77,9 @@ export class LineCounter {
   }
 
   /**
-   * Starts one for a layer for which `canCount` holds.
-   * @param maxCommits commits that it may count the first time
-   * @returns null where it cannot be started
+   * Starts a process for a layer for which `canCount` holds.
+   * @param maxCommits number of commits for the first call
+   * @returns null if it cannot be started
    */
   static async start(dir: string, layer: GraphLayer, maxCommits: number): Promise<LineCounter | null> {
     try {
@@ -96,12 +96,12 @@ export class LineCounter {
       counter.#tell({ dir, sum: layer.sum.toString('hex'), threads: layer.count < MANY_COMMITS ? 1 : THREADS });
       return counter;
     } catch {
-      // The system has no process to give.
+      // The system cannot start another process.
       return null;
     }
   }
 
-  /** Whether it can be asked no more. */
+  /** Whether it accepts no more calls. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -112,8 +112,8 @@ export class LineCounter {
 
   /**
    * Counts lines of commits of the layer.
-   * @param signal ends it, and the process
-   * @returns for each place what was found, null where git is to be asked for it; null for all where the process has ended
+   * @param signal aborts it and ends the process
+   * @returns for each commit its counts, or null if git must be asked; null if the process has ended
    * @throws GitError `busy`, `aborted`
    */
   async count(places: readonly number[], signal: AbortSignal | undefined): Promise<(Counted | null)[] | null> {
@@ -131,7 +131,7 @@ export class LineCounter {
         this.#wake = resolve;
         await promise;
       }
-      if (signal?.aborted) throw new GitError('aborted', 'lines are counted no more');
+      if (signal?.aborted) throw new GitError('aborted', 'line counting has stopped');
       const rows = Buffer.concat(this.#chunks.splice(0));
       this.#length = 0;
       if (rows.length !== wanted) return null;
@@ -145,7 +145,7 @@ export class LineCounter {
     }
   }
 
-  /** Ends it at once. */
+  /** Kills the process. */
   kill(): void {
     this.#ended = true;
     killGroup(this.#child);

@@ -1,7 +1,9 @@
 import { KIND_BITS, KINDS, NOTHING } from '../commit-graph/path-index-format.ts';
 import type { FirstParentOrder } from './first-parent-order.ts';
 
-/** A file as a commit has it: the id of its content, behind `SUBMODULE` that of a commit; empty for none. */
+/**
+ * Version of a file in a commit: the id of its content, or of a commit after `SUBMODULE`; empty if it does not exist.
+ */
 export type Version = string;
 export const SUBMODULE = 's';
 
@@ -10,35 +12,35 @@ const MODULE = KINDS.indexOf('160000');
 
 /** Changes of one path in one layer. */
 export interface LayerChanges {
-  /** Commits in the layers below. */
+  /** Number of commits in the lower layers. */
   below: number;
   changes: readonly Buffer[];
 }
 
-/** Is told of a commit by its position, and what it has instead of what its first parent has. */
+/** Receives a commit's position, its version, and that of its first parent. */
 type OnChange = (position: number, before: Version, after: Version) => Promise<void>;
 
-/** Finds what commits have changed at a path out of what they have there. */
+/** Derives the changes of commits at a path from the recorded new versions. */
 export class PathVersions {
   readonly #order: FirstParentOrder;
   readonly #each: number;
   #positions = new Int32Array(1_024);
   #kinds = new Uint8Array(1_024);
-  /** Where ids lie: the number of the bytes, and the place in them. */
+  /** Location of ids: index of the buffer, and offset in it. */
   #bytes = new Uint16Array(1_024);
   #ats = new Int32Array(1_024);
   #above = new Int32Array(1_024);
   #count = 0;
 
-  /** @param each bytes of a change */
+  /** @param each size of a change in bytes */
   constructor(order: FirstParentOrder, each: number) {
     this.#order = order;
     this.#each = each;
   }
 
   /**
-   * Tells of the changes of files at a path, a parent's before those of its children.
-   * @param isWanted whether it is to be told of a commit
+   * Reports the changes of files at a path, a parent's before those of its children.
+   * @param isWanted whether to report a commit
    */
   async tell(
     layers: readonly LayerChanges[],
@@ -49,7 +51,7 @@ export class PathVersions {
     if (!this.#read(layers, isWanted)) return;
     const { starts, ends } = this.#order;
     const count = this.#count;
-    // Numbers are sorted without a comparing function.
+    // Sorting numbers in a typed array needs no comparison function.
     const keys = new Float64Array(count);
     for (let nth = 0; nth < count; nth += 1) keys[nth] = starts[this.#positions[nth]!]! * count + nth;
     keys.sort();
@@ -69,7 +71,7 @@ export class PathVersions {
     }
   }
 
-  /** @returns whether there may be files among them that somebody wants */
+  /** @returns whether there may be wanted changes of files among them */
   #read(layers: readonly LayerChanges[], isWanted: (position: number) => boolean): boolean {
     this.#count = 0;
     let [isFile, isAny] = [false, false];

@@ -1,15 +1,15 @@
-/** What is found of commits of one layer, by their places, in memory that threads share. */
+/** Results for the commits of one layer, in shared memory. */
 export interface Tally {
-  /** `WANTED` and others, together. */
+  /** Flags of each commit, such as `WANTED`. */
   states: Uint8Array;
-  /** For each commit added and removed lines of files that it has changed, then lines of files that came and of those that went. */
+  /** For each commit: added and removed lines of changed files, then lines of added and of removed files. */
   lines: Uint32Array;
 }
 
 export const WANTED = 1;
-/** Git is to be asked for all. */
+/** Git must be asked for the whole commit. */
 export const LEFT = 2;
-/** Files came, files went: together they may be renamed ones. */
+/** Files were added and others removed, which may be renames. */
 export const CAME = 4;
 export const WENT = 8;
 
@@ -24,7 +24,7 @@ export function newTally(commits: number): Tally {
   };
 }
 
-/** Adds lines of a file that a commit has before and after, or only before, or only after. Others may do so at once. */
+/** Adds the lines of a file that a commit changes, adds or removes. Safe for concurrent use. */
 export function addLines(
   { states, lines }: Tally,
   index: number,
@@ -38,13 +38,16 @@ export function addLines(
   Atomics.or(states, index, which | (sum >= MAX || otherSum >= MAX ? LEFT : 0));
 }
 
-/** What is told of a commit: all of its lines; those of files that it has changed, without such as came or went; nothing. */
+/** Kinds of results: all lines of the commit; lines of changed files only; none. */
 export const [WHOLE, PART, NONE] = [0, 1, 2];
 export const ROW_BYTES = 12;
-/** Behind all rows: milliseconds of a processor that they took. */
+/** Size of the trailer with the processor time in milliseconds. */
 export const TIME_BYTES = 4;
 
-/** Writes what was found of commits, and wants them no more: what is told, and lines added and removed, 4 bytes each. @param ms they took */
+/**
+ * Writes the results of commits and resets them: kind, lines added and removed, 4 bytes each.
+ * @param ms processor time
+ */
 export function takeRows({ states, lines }: Tally, places: readonly number[], ms: number): Buffer {
   const rows = Buffer.alloc(ROW_BYTES * places.length + TIME_BYTES);
   rows.writeUInt32BE(Math.round(ms), ROW_BYTES * places.length);

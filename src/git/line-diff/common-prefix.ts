@@ -1,9 +1,9 @@
-/** So many bytes are compared by words: a call takes longer. */
+/** Up to this many bytes are compared by words, since a call takes longer. */
 const FEW = 128;
-/** So many are compared at once then. */
+/** Number of bytes compared in one call. */
 const STEP = 1_024;
 
-/** A place in a content. */
+/** A position in a content. */
 interface ByteOffset {
   data: Buffer;
   view: DataView;
@@ -11,8 +11,8 @@ interface ByteOffset {
 }
 
 /**
- * How many bytes of two contents are the same, from one place in each on.
- * @param limit of them that are looked at
+ * Length of the common prefix of two contents from given positions.
+ * @param limit maximum number of bytes compared
  */
 export function commonPrefixFrom({ data, view, at }: ByteOffset, other: ByteOffset, limit: number): number {
   let same = 0;

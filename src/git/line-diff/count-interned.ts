@@ -1,19 +1,19 @@
 import { type DiffBudget, findChanges } from './line-diff.changes.ts';
 import type { DiffStats } from './line-diff.ts';
 
-/** More lines that differ are left to git. */
+/** Contents with more differing lines are left to git. */
 const MAX_LINES = 65_000;
-/** How often lines of a number are there, all 0 between two calls; grown as there are more numbers. */
+/** Number of occurrences of each line; all 0 between calls, grown on demand. */
 let timesBefore = new Int32Array(0);
 let timesAfter = new Int32Array(0);
 let changedBefore = new Uint8Array(0);
 let changedAfter = new Uint8Array(0);
 
 /**
- * How many lines `lineDiff` would show as added and removed between two contents.
- * @param before and `after`, their lines as `InternedLines` numbers them
- * @param numbers how many it has given
- * @returns null where git has to be asked: very many lines differ
+ * Number of lines that `lineDiff` shows as added and removed between two contents.
+ * @param before and `after` are their lines as numbered by `InternedLines`
+ * @param numbers number of distinct lines
+ * @returns null if git must be asked: too many lines differ
  */
 export function countInterned(
   before: Int32Array,
@@ -39,7 +39,7 @@ export function countInterned(
   }
   changedBefore.fill(0, 0, end - same);
   changedAfter.fill(0, 0, otherEnd - same);
-  // It has lines by their places among those that are compared, and counts all of the contents.
+  // Its lines are indexed from the first differing one, while counts cover whole contents.
   const pair = {
     before: { count: before.length, kinds: before.subarray(same, end), changed: changedBefore },
     after: { count: after.length, kinds: after.subarray(same, otherEnd), changed: changedAfter },

@@ -1,17 +1,17 @@
 import { utf8Length } from '../git.bytes.ts';
 import type { LinePair, Lines } from './line-diff.lines.ts';
 
-/** Lines around a change; changes that share some stand in one hunk. */
+/** Number of context lines around a change; changes with shared context form one hunk. */
 const CONTEXT = 3;
 const LINE_FEED = 10;
 const [BLANK, PLUS, MINUS] = [0x20, 0x2b, 0x2d];
-/** Bytes of a line that are shown for where a hunk is. */
+/** Maximum length in bytes of the heading of a hunk. */
 const MAX_HEADING = 80;
-/** Of what is added to the lines of a hunk: the line before them. */
+/** Maximum length of the `@@` line of a hunk. */
 const MAX_HEADER = 50 + MAX_HEADING;
 const UNENDED = Buffer.from('\n\\ No newline at end of file\n');
 
-/** Lines from one place to another of the first content, for which lines of the second one stand. */
+/** A range of lines of the first content, and the range of the second content that replaces it. */
 interface Change {
   start: number;
   end: number;
@@ -19,16 +19,16 @@ interface Change {
   otherEnd: number;
 }
 
-/** Hunks as git prints them. */
+/** Hunks in git's format. */
 export interface Hunks {
   bytes: Buffer;
-  /** Of all lines, those with `@@` included. */
+  /** Number of lines, including those with `@@`. */
   lines: number;
   additions: number;
   deletions: number;
 }
 
-/** The hunks of what is `changed` in two contents. */
+/** Formats the hunks for the `changed` lines of two contents. */
 export function hunksOf(pair: LinePair): Hunks {
   const changes = changesOf(pair);
   const text = new HunkText();
@@ -51,7 +51,7 @@ export function hunksOf(pair: LinePair): Hunks {
 function changesOf({ before, after }: LinePair): Change[] {
   const changes: Change[] = [];
   const [one, other] = [before.changed, after.changed];
-  // Not from the first line that differs: changes may have moved up.
+  // Starts at 0 rather than at the first differing line, since changes may have moved up.
   let [at, otherAt] = [0, 0];
   while (at < before.count || otherAt < after.count) {
     const [start, otherStart] = [at, otherAt];
@@ -89,10 +89,10 @@ function range(start: number, end: number): string {
   return `${count === 0 ? start : start + 1},${count}`;
 }
 
-/** Which lines say where a hunk is: the nearest above it that begins with a letter, `_` or `$`. */
+/** Finds the heading of a hunk: the nearest line above it that starts with a letter, `_` or `$`. */
 class Headings {
   readonly #lines: Lines;
-  /** Above it all were looked at. */
+  /** Lines up to this one were searched. */
   #looked = -1;
   #found = -1;
 
@@ -100,7 +100,7 @@ class Headings {
     this.#lines = lines;
   }
 
-  /** @returns the number of the line; -1 where there is none */
+  /** @returns the number of the line; -1 if there is none */
   above(line: number): number {
     const { data, starts } = this.#lines;
     for (let at = line - 1; at > this.#looked; at -= 1) {
@@ -117,7 +117,7 @@ const isHeading = (byte: number): boolean =>
   (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || byte === 0x5f || byte === 0x24;
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 9 && byte <= 13 && byte !== 11 && byte !== 12);
 
-/** The bytes of hunks. */
+/** Text of hunks. */
 class HunkText {
   #buffer = Buffer.alloc(0);
   #length = 0;
@@ -127,7 +127,7 @@ class HunkText {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Makes room for so many bytes. */
+  /** Reserves space for `size` more bytes. */
   reserve(size: number): void {
     const needed = this.#length + size;
     if (needed <= this.#buffer.length) return;
@@ -136,7 +136,7 @@ class HunkText {
     this.#buffer = larger;
   }
 
-  /** The line before a hunk. @param heading line that says where it is; -1 for none */
+  /** Writes the `@@` line of a hunk. @param heading number of the heading line; -1 for none */
   header(ranges: string, { data, starts }: Lines, heading: number): void {
     this.#length += this.#buffer.write(ranges, this.#length, 'latin1');
     if (heading >= 0) {
@@ -152,7 +152,7 @@ class HunkText {
     this.lines += 1;
   }
 
-  /** Lines, each behind a sign. */
+  /** Writes lines with a prefix character. */
   add(sign: number, { data, starts }: Lines, from: number, to: number): void {
     const buffer = this.#buffer;
     let length = this.#length;

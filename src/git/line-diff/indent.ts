@@ -1,6 +1,6 @@
 import { type Lines, UNKNOWN } from './line-diff.lines.ts';
 
-/** What git takes into account of where a group of changed lines begins or ends; less is better. */
+/** Git's penalties for the start or end of a group of changed lines; lower is better. */
 const AT_START = 1;
 const AT_END = 21;
 const OF_BLANKS = -30;
@@ -19,12 +19,12 @@ const TAB_WIDTH = 8;
 const BLANK = -1;
 const [TAB, LINE_FEED, RETURN, SPACE] = [9, 10, 13, 32];
 
-/** How well two places split a text, by how the lines around them are indented. */
+/** Quality of two split positions in a text, by the indentation of the surrounding lines. */
 export class SplitScore {
   #indent = 0;
   #penalty = 0;
 
-  /** Adds a place: before the line of this number. */
+  /** Adds a position: before the line with this number. */
   add(lines: Lines, place: number): void {
     const isEnd = place >= lines.count;
     const own = isEnd ? BLANK : indentOf(lines, place);
@@ -43,13 +43,16 @@ export class SplitScore {
     else this.#penalty += blanks > 0 ? DEDENTED_AT_BLANKS : DEDENTED;
   }
 
-  /** Whether it is better than another, or as good. */
+  /** Whether it is at least as good as another one. */
   isAsGoodAs(other: SplitScore): boolean {
     return OF_INDENT * Math.sign(this.#indent - other.#indent) + this.#penalty - other.#penalty <= 0;
   }
 }
 
-/** The indent of the next line that is not blank, and the blank ones before it; many are as if a line without an indent followed. */
+/**
+ * Indentation of the next non-blank line, and number of blank lines before it; many blank lines count as a line without
+ * indentation.
+ */
 function look(lines: Lines, from: number, step: 1 | -1): { indent: number; blanks: number } {
   let blanks = 0;
   for (let at = from; at >= 0 && at < lines.count; at += step) {
@@ -61,7 +64,7 @@ function look(lines: Lines, from: number, step: 1 | -1): { indent: number; blank
   return { indent: BLANK, blanks };
 }
 
-/** Columns before the first letter of a line, counted once. */
+/** Indentation of a line in columns, cached. */
 function indentOf(lines: Lines, line: number): number {
   const known = lines.indents[line]!;
   if (known !== UNKNOWN) return known;

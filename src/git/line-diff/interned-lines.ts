@@ -5,28 +5,28 @@ const LINE_FEED = 10;
 const LEAST_PLACES = 4_096;
 const LEAST_LINES = 2_048;
 const LEAST_TEXT = 128 * 1024;
-/** Bytes of all lines that are known, each once. */
+/** Maximum size in bytes of all distinct lines. */
 const MAX_TEXT = 4 * 1024 * 1024;
-/** And how many they are. */
+/** Maximum number of distinct lines. */
 const MAX_LINES = 128 * 1024;
-/** Places that are looked at in vain for each line of a content; more of them are a content that was made for it. */
+/** Maximum number of failed probes for each line of a content; more indicate an adversarial content. */
 const MAX_PROBES = 16;
 
-/** A content that was read, and its lines by their numbers. */
+/** A content that was read, with the numbers of its lines. */
 export interface InternedContent {
   content: Buffer;
   lines: Int32Array;
 }
 
 /**
- * Gives equal lines of many contents the same number. Contents are versions of one file, which have most lines in common: what one has
- * of the one before is found by comparing bytes.
+ * Assigns the same number to equal lines of several contents. Consecutive versions of a file have most lines in common:
+ * those are found by comparing bytes.
  */
 export class InternedLines {
-  /** By the sum of a line: its number and one, 0 where there is none. */
+  /** Hash table of lines: number plus one, 0 for an empty slot. */
   #table = new Int32Array(LEAST_PLACES);
   #sums = new Int32Array(LEAST_LINES);
-  /** Where a line begins in the text, and its bytes. */
+  /** Start of each line in the text, and its length. */
   #starts = new Int32Array(LEAST_LINES);
   #lengths = new Int32Array(LEAST_LINES);
   #size = 0;
@@ -34,19 +34,19 @@ export class InternedLines {
   #textView = viewOf(this.#text);
   #textEnd = 0;
   #probes = 0;
-  /** The content that is being read: its lines so far. */
+  /** Lines of the current content so far. */
   #lines = new Int32Array(LEAST_LINES);
   #count = 0;
-  /** Of the one before: where its lines begin, and where it has a line last. */
+  /** Of the previous content: line starts, and the last position of each line. */
   #likeStarts = new Int32Array(LEAST_LINES);
   #places = new Int32Array(LEAST_LINES);
 
-  /** How many numbers there are. */
+  /** Number of distinct lines. */
   get size(): number {
     return this.#size;
   }
 
-  /** Forgets all lines. */
+  /** Discards all lines. */
   clear(): void {
     if (this.#table.length > LEAST_PLACES) this.#table = new Int32Array(LEAST_PLACES);
     else this.#table.fill(0);
@@ -56,8 +56,8 @@ export class InternedLines {
 
   /**
    * Reads a content.
-   * @param like one that was read before, since all was forgotten last
-   * @returns its lines, in memory that is used again; null where there is no room for them, or they were made to take long
+   * @param like a similar content, read since the last `clear`
+   * @returns its lines, in reusable memory; null if there is not enough space, or the content is adversarial
    */
   read(content: Buffer, like: InternedContent | null): Int32Array | null {
     this.#count = 0;
@@ -85,7 +85,7 @@ export class InternedLines {
       const same = commonPrefixFrom({ data: content, view, at }, { data: other, view: otherView, at: from }, most);
       const isAll = at + same === content.length && from + same === other.length;
       let to = isAll ? lines.length : lineAt(starts, next, lines.length, from + same);
-      // The last line may go on here.
+      // The last common line may continue here.
       if (!isAll && to === lines.length && !isEnded && to > next) to -= 1;
       if (to > next) {
         this.#take(lines, next, to);
@@ -96,14 +96,14 @@ export class InternedLines {
       const number = this.#readLine(view, at, content.length);
       if (number < 0) return false;
       at = lineEnd[0]!;
-      // Where the other content has it, the next lines may be the same, too.
+      // The lines after the same line in the other content may be equal as well.
       const place = number < known ? this.#places[number]! : -1;
       next = place >= 0 && place < lines.length && lines[place] === number ? place + 1 : lines.length;
     }
     return true;
   }
 
-  /** Finds where the lines of a content lie. */
+  /** Records the position of each line in a content. */
   #find(lines: Int32Array): void {
     if (this.#likeStarts.length <= lines.length) this.#likeStarts = new Int32Array(2 * lines.length);
     if (this.#places.length < this.#size) this.#places = new Int32Array(this.#lengths.length);
@@ -128,7 +128,7 @@ export class InternedLines {
     if (this.#count + lines > this.#lines.length) this.#lines = grown(this.#lines, this.#count + lines);
   }
 
-  /** @returns the number of the line that begins there; -1 where there is no room for it */
+  /** @returns the number of the line that starts at `start`; -1 if there is not enough space */
   #readLine(view: DataView, start: number, end: number): number {
     const sum = lineHash(view, start, end);
     const number = this.#numberOf(view, start, lineEnd[0]! - start, sum);
@@ -161,7 +161,7 @@ export class InternedLines {
     return number;
   }
 
-  /** Makes room for a line. */
+  /** Reserves space for a line. */
   #grow(length: number): void {
     if (this.#size === this.#sums.length) {
       this.#sums = grown(this.#sums, this.#size + 1);
@@ -201,7 +201,7 @@ function grown(numbers: Int32Array<ArrayBuffer>, least: number): Int32Array<Arra
   return larger;
 }
 
-/** The line that a byte belongs to. @param line one that begins before it, or there */
+/** The line that contains a byte. @param line a line that starts at or before it */
 function lineAt(starts: Int32Array, line: number, count: number, byte: number): number {
   let low = line;
   for (let high = count; low < high; ) {

@@ -1,51 +1,54 @@
 import { type LinePair, type Lines, MAX_LINES } from './line-diff.lines.ts';
 
-/** Of more lines than this in both contents together that are compared git looks for other ways out. */
+/** Above this total number of compared lines git uses further heuristics. */
 const MAX_COMPARED = 65_000;
 
-/** What of the lines of a content is needed to compare them. */
+/** Parts of a content's lines required for a comparison. */
 type Side = Pick<Lines, 'count' | 'kinds' | 'changed'>;
-/** Two contents whose lines are compared. */
+/** Two contents with lines to compare. */
 export type ComparedPair = Pick<LinePair, 'same' | 'sameEnd' | 'timesBefore' | 'timesAfter'> & {
   before: Side;
   after: Side;
 };
 
-/** A line that the other content has as often as the root of its own lines, or so often, is one of many. */
+/**
+ * A line counts as common if it occurs in the other content at least this often, or the square root of the number of
+ * lines.
+ */
 const MAX_COMMON_LINE_COUNT = 1_024;
-/** git passes over such a line among others that are missing in the other content, if they are many of the next hundred. */
+/** Git skips a common line among missing lines, if most of the next hundred lines on each side are missing. */
 const LOOKED_AROUND = 100;
 const MISSING_SHARE = 4;
 const [MISSING, PAIRED, ONE_OF_MANY] = [0, 1, 2];
-/** Where so many edits do not lead from both sides of a part to the same place, git gives up on finding the fewest. */
+/** If this many edits do not meet, git stops searching for the minimal edit script. */
 const MAX_EDITS = 256;
-/** Steps that one answer may take: some milliseconds. */
+/** Maximum number of steps for one answer: some milliseconds. */
 const MAX_STEPS = 1_000_000;
 const FAR = 0x7fffffff;
 
-/** What may still be done for one answer. */
+/** Remaining work allowed for one answer. */
 export class DiffBudget {
   #left: number;
 
-  /** @param steps at most; what somebody may wait for where it is not given */
+  /** @param steps maximum number of steps; the default suits a waiting client */
   constructor(steps: number = MAX_STEPS) {
     this.#left = steps;
   }
 
-  /** Takes so many steps. @returns whether there were as many */
+  /** Spends steps. @returns whether enough were left */
   spend(steps: number): boolean {
     this.#left -= steps;
     return this.#left >= 0;
   }
 }
 
-/** A place in both contents: in the first one, and in both together. */
+/** A position in both contents: offset in the first one, and sum of both offsets. */
 interface Place {
   at: number;
   sum: number;
 }
 
-/** The lines of one content that are compared: which they are, and their kinds. */
+/** The compared lines of one content, with their kinds. */
 interface Compared {
   changed: Uint8Array;
   lines: Int32Array;
@@ -59,21 +62,21 @@ const someCompared = (lines: number): Compared => ({
 });
 
 class Comparison {
-  /** Lines that there is room for. */
+  /** Capacity in lines. */
   readonly lines: number;
   readonly classes: Uint8Array;
   readonly one: Compared;
   readonly other: Compared;
-  /** By diagonal: how far the first content is reached, from its beginning and from its end. */
+  /** By diagonal: furthest reaching positions in the first content, from the start and from the end. */
   readonly forth: Int32Array;
   readonly back: Int32Array;
-  /** Where the diagonal 0 is among them. */
+  /** Index of diagonal 0 in the arrays. */
   readonly zero: number;
   effort: DiffBudget = new DiffBudget();
-  /** Where the last part was split. */
+  /** Position of the last split. */
   at = 0;
   otherAt = 0;
-  /** Whether the fewest edits are to be found in what lies before it, and in what lies behind it, however many they are. */
+  /** Whether the parts before and after it require a minimal edit script, whatever its length. */
   fewestBefore = true;
   fewestBehind = true;
 
@@ -91,8 +94,9 @@ class Comparison {
 let memory: Comparison | undefined;
 
 /**
- * Finds what lines of two contents are changed, as git's `myers` finds them (Myers 1986, in linear space), and says so in `changed`.
- * @returns false where it takes long
+ * Finds the changed lines of two contents with git's `myers` algorithm (Myers 1986, linear space) and marks them in
+ * `changed`.
+ * @returns false if the budget is exceeded
  */
 export function findChanges(pair: ComparedPair, budget: DiffBudget): boolean {
   const { before, after, same, sameEnd } = pair;
@@ -111,7 +115,7 @@ export function findChanges(pair: ComparedPair, budget: DiffBudget): boolean {
   return budget.spend(0) && compare(memory, 0, length, 0, otherLength, false);
 }
 
-/** From how many on git takes them for many among so many lines: the root, to a power of two. */
+/** Git's threshold for common lines: the square root, approximated by a power of two. */
 function manyOf(lines: number): number {
   let many = 1;
   for (let left = lines; left > 0; left >>= 2) many <<= 1;
@@ -119,9 +123,10 @@ function manyOf(lines: number): number {
 }
 
 /**
- * Chooses the lines that are compared. The others are changed: the other content does not have them, or so often that they say nothing.
- * @param times how often the other content has lines of a kind
- * @returns how many were chosen
+ * Selects the lines to compare. The others are marked as changed: they are missing in the other content, or too common
+ * there.
+ * @param times occurrences of each kind in the other content
+ * @returns number of selected lines
  */
 function choose(
   { classes, effort: budget }: Comparison,
@@ -151,7 +156,7 @@ function choose(
   return length;
 }
 
-/** Whether a line that is one of many lies in a run of such and of missing ones, missing ones on both sides, enough in all. */
+/** Whether a common line is in a run of common and missing lines, with enough missing lines on both sides. */
 function isPassedOver(classes: Uint8Array, at: number, from: number, to: number): boolean {
   const first = Math.max(from, at - LOOKED_AROUND);
   const last = Math.min(to - 1, at + LOOKED_AROUND);
@@ -172,7 +177,7 @@ function isPassedOver(classes: Uint8Array, at: number, from: number, to: number)
   return missing > above && many * MISSING_SHARE < many + missing;
 }
 
-/** Compares the chosen lines from `from` to `to` with those of the other content. */
+/** Compares the selected lines from `from` to `to` with those of the other content. */
 function compare(
   memory: Comparison,
   from: number,
@@ -212,7 +217,10 @@ function take(memory: Comparison, at: number, otherAt: number): true {
   return true;
 }
 
-/** Finds a place that the fewest edits lead to from both sides, or one that many lead to, and puts it down: git's. */
+/**
+ * Finds a split position on the minimal edit script, or after too many edits a heuristic one like git's, and records
+ * it.
+ */
 function split(
   memory: Comparison,
   start: number,
@@ -285,7 +293,7 @@ function split(
   }
 }
 
-/** Of the places that were reached from the beginning, on diagonals from one to another, the one that is farthest from it. */
+/** Furthest position reached from the start, over a range of diagonals. */
 function farthest({ forth, zero }: Comparison, low: number, high: number, end: number, otherEnd: number): Place {
   let found: Place = { at: -1, sum: -1 };
   for (let diagonal = high; diagonal >= low; diagonal -= 2) {
@@ -295,7 +303,7 @@ function farthest({ forth, zero }: Comparison, low: number, high: number, end: n
   return found;
 }
 
-/** The same from the end. */
+/** Furthest position reached from the end, over a range of diagonals. */
 function nearest({ back, zero }: Comparison, low: number, high: number, start: number, otherStart: number): Place {
   let found: Place = { at: FAR, sum: FAR };
   for (let diagonal = high; diagonal >= low; diagonal -= 2) {

@@ -1,41 +1,41 @@
 import { diffWindow } from '../diff-window.ts';
 import { isSame, lineEnd, lineHash, viewOf } from './line-sum.ts';
 
-/** More lines than this are left to git. */
+/** Contents with more lines are left to git. */
 export const MAX_LINES = 20_000;
 
-/** Places of the table of kinds, twice as many as there can be, and how many a short content has. */
+/** Size of the hash table, twice the maximum number of entries, and size for a short content. */
 const MAX_PLACES = 128 * 1024;
 const LEAST_PLACES = 1_024;
 const NO_VIEW = new DataView(new ArrayBuffer(0));
-/** Places of the table that are looked at in vain for each that there is; more of them are a content that was made for it. */
+/** Maximum ratio of failed probes to lines; more indicate an adversarial content. */
 const MAX_PROBES = 4;
 
-/** A content's lines. Its memory is used for the next comparison, too. */
+/** Lines of a content, in memory that the next comparison reuses. */
 export interface Lines {
   data: Buffer;
-  /** How many there are. */
+  /** Number of lines. */
   count: number;
-  /** Where each begins; behind them, where the last one ends. */
+  /** Start of each line, followed by the end of the last one. */
   starts: Int32Array;
-  /** A number for each, the same for lines that are equal. One that ends without a line feed is another than one with it. */
+  /** Number of each line, the same for equal lines. A line without a line feed differs from one with it. */
   kinds: Int32Array;
-  /** 1 for each that the other content does not have in its place. Behind the last there is a 0. */
+  /** 1 for each changed line, followed by a 0. */
   changed: Uint8Array;
-  /** Columns before the first letter of each as far as somebody asked (`indentOf`), else `UNKNOWN`. */
+  /** Indentation of each line in columns, or `UNKNOWN` until requested (`indentOf`). */
   indents: Int16Array;
 }
 
-/** An indent that nobody asked for. */
+/** An indentation that is not computed yet. */
 export const UNKNOWN = -2;
 
-/** The lines of two contents, of which so many are the same at the beginning of both, and so many at the end. */
+/** The lines of two contents, with the numbers of common lines at the start and the end. */
 export interface LinePair {
   before: Lines;
   after: Lines;
   same: number;
   sameEnd: number;
-  /** How often there are lines of a kind. */
+  /** Number of lines of each kind. */
   timesBefore: Int32Array;
   timesAfter: Int32Array;
 }
@@ -52,8 +52,8 @@ const someLines = (): Lines => ({
 let memory: { pair: LinePair; kinds: LineKinds } | undefined;
 
 /**
- * Takes two contents apart. What it gives is good until it is called again.
- * @returns null where there are more than 20,000 lines, or lines that were made to take long
+ * Splits two contents into lines. The result is valid until the next call.
+ * @returns null if there are more than 20,000 lines, or the contents are adversarial
  */
 export function linesOf(before: Buffer, after: Buffer): LinePair | null {
   memory ??= {
@@ -99,12 +99,12 @@ export function linesOf(before: Buffer, after: Buffer): LinePair | null {
   return pair;
 }
 
-/** Gives equal lines the same number: the first one 0, and so on. */
+/** Assigns a kind to each distinct line, starting at 0. */
 class LineKinds {
-  /** By the sum of a line: its kind and one, 0 where there is none. */
+  /** Hash table of lines: kind plus one, 0 for an empty slot. */
   readonly #table = new Int32Array(MAX_PLACES);
   readonly #sums = new Int32Array(2 * MAX_LINES);
-  /** The first line of a kind: where it begins, its length, and 1 where it is of the second content. */
+  /** First line of each kind: start, length, and 1 if it is in the second content. */
   readonly #starts = new Int32Array(2 * MAX_LINES);
   readonly #lengths = new Int32Array(2 * MAX_LINES);
   readonly #sides = new Uint8Array(2 * MAX_LINES);
@@ -113,10 +113,10 @@ class LineKinds {
   #probes = 0;
   #size = 0;
 
-  /** Forgets all lines. @param bytes in all that are going to be read */
+  /** Discards all lines. @param bytes total size of the contents to read */
   begin(before: Buffer, after: Buffer, bytes: number): void {
     this.#views = [viewOf(before), viewOf(after)];
-    // Always more than there are kinds: all but 258 of these have three bytes and more.
+    // Always exceeds the number of kinds: all but 258 lines have at least three bytes.
     let places = LEAST_PLACES;
     while (2 * places < bytes && places < MAX_PLACES) places *= 2;
     this.#mask = places - 1;
@@ -126,8 +126,8 @@ class LineKinds {
   }
 
   /**
-   * Reads lines from one place of a content to another; they come behind the first `from` of it.
-   * @returns false where they are too many, or were made to take long
+   * Reads the lines of a range of a content, appended after the first `from` lines.
+   * @returns false if there are too many lines, or the content is adversarial
    */
   read(lines: Lines, from: number, start: number, end: number, side: 0 | 1): boolean {
     const view = this.#views[side];
@@ -146,7 +146,7 @@ class LineKinds {
     return true;
   }
 
-  /** Counts how often there are lines of each kind. */
+  /** Counts the lines of each kind. */
   count({ before, after, timesBefore, timesAfter }: LinePair): void {
     timesBefore.fill(0, 0, this.#size);
     timesAfter.fill(0, 0, this.#size);

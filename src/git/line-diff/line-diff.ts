@@ -4,9 +4,9 @@ import { type Lines, linesOf } from './line-diff.lines.ts';
 import { slideChanges } from './slide.ts';
 
 /**
- * What differs between two contents, as `git diff` prints it with three lines of context.
- * @param budget of all contents that are compared for one answer
- * @returns null where git has to be asked: they are long, or differ in very many lines
+ * Diff of two contents in the format of `git diff` with three context lines.
+ * @param budget shared by all comparisons of one answer
+ * @returns null if git must be asked: the contents are long, or too many lines differ
  */
 export function lineDiff(before: Buffer, after: Buffer, budget: DiffBudget): Hunks | null {
   const pair = linesOf(before, after);
@@ -16,15 +16,15 @@ export function lineDiff(before: Buffer, after: Buffer, budget: DiffBudget): Hun
   return hunksOf(pair);
 }
 
-/** Lines added and removed; binary files count for nothing. */
+/** Number of lines added and removed; binary files do not count. */
 export interface DiffStats {
   additions: number;
   deletions: number;
 }
 
 /**
- * How many lines `lineDiff` would show as added and removed.
- * @returns null where git has to be asked
+ * Number of lines that `lineDiff` shows as added and removed.
+ * @returns null if git must be asked
  */
 export function countLines(before: Buffer, after: Buffer, budget: DiffBudget): DiffStats | null {
   const pair = linesOf(before, after);

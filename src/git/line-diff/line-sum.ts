@@ -2,16 +2,16 @@ const LINE_FEED = 10;
 const LINE_FEEDS = 0x0a0a0a0a;
 const ONES = 0x01010101;
 const TOP_BITS = 0x80808080 | 0;
-/** Odd, and far from any pattern. */
+/** An odd factor without a regular bit pattern. */
 const FACTOR = 0x9e3779b1 | 0;
 
-/** Where the line ends that `lineHash` has read last, behind its line feed. */
+/** End of the line last read by `lineHash`, after its line feed. */
 export const lineEnd: Int32Array = new Int32Array(1);
 
 /**
- * Reads a line, by words.
- * @param start where it begins, and `end` where the content does
- * @returns a sum, the same for equal lines
+ * Reads a line by words.
+ * @param start start of the line; `end` is the end of the content
+ * @returns a hash of the line
  */
 export function lineHash(view: DataView, start: number, end: number): number {
   let at = start;
@@ -19,7 +19,7 @@ export function lineHash(view: DataView, start: number, end: number): number {
   while (at + 4 <= end) {
     const word = view.getInt32(at, true);
     const zeros = word ^ LINE_FEEDS;
-    // The lowest of its bits is right; those above it need not be.
+    // The lowest bit is exact; higher ones may be wrong.
     if ((((zeros - ONES) | 0) & ~zeros & TOP_BITS) !== 0) break;
     sum = Math.imul(sum ^ word, FACTOR);
     sum ^= sum >>> 15;
@@ -33,7 +33,7 @@ export function lineHash(view: DataView, start: number, end: number): number {
   return sum ^ (sum >>> 13);
 }
 
-/** Whether two pieces of so many bytes are the same. */
+/** Whether two ranges of bytes are equal. */
 export function isSame(one: DataView, start: number, other: DataView, otherStart: number, length: number): boolean {
   let at = 0;
   for (; at + 4 <= length; at += 4) {
@@ -43,5 +43,5 @@ export function isSame(one: DataView, start: number, other: DataView, otherStart
   return true;
 }
 
-/** A view on the bytes of a buffer. */
+/** A view of the bytes of a buffer. */
 export const viewOf = (data: Buffer): DataView => new DataView(data.buffer, data.byteOffset, data.length);

@@ -1,17 +1,17 @@
 import { SplitScore } from './indent.ts';
 import type { Lines } from './line-diff.lines.ts';
 
-/** So many places of a group are looked at for the best one. */
+/** Maximum number of positions of a group that are rated. */
 const MAX_SLIDING = 100;
 
-/** Changed lines that follow on each other; empty between two that stay. */
+/** A group of consecutive changed lines; empty between two unchanged ones. */
 class Group {
   readonly #lines: Lines;
   start: number;
-  /** Behind the last one. */
+  /** Index after the last line. */
   end: number;
 
-  /** @param start of its lines: no changed one comes before it */
+  /** @param start index before which no line is changed */
   constructor(lines: Lines, start: number) {
     this.#lines = lines;
     this.start = start;
@@ -27,7 +27,7 @@ class Group {
     return this.end - this.start;
   }
 
-  /** Goes to the next one, behind the line that stays. @returns false where there is none */
+  /** Moves to the group after the next unchanged line. @returns false if there is none */
   next(): boolean {
     if (this.end === this.#lines.count) return false;
     this.start = this.end + 1;
@@ -42,7 +42,7 @@ class Group {
     this.#reachUp();
   }
 
-  /** Moves it by a line, where the one before it is its last one again. @returns whether it did */
+  /** Slides the group up by a line if the line before it equals its last one. @returns whether it moved */
   slideUp(): boolean {
     const { kinds, changed } = this.#lines;
     if (this.start === 0 || kinds[this.start - 1] !== kinds[this.end - 1]) return false;
@@ -77,9 +77,9 @@ class Group {
 }
 
 /**
- * Moves the changed lines of one content that could as well be others before or behind them to where git shows them: where the other
- * content is changed, too, else where it reads best by how lines are indented.
- * @param same lines at the beginning of both that are the same
+ * Moves groups of changed lines that could as well be placed elsewhere to the position that git shows: beside a change
+ * of the other content, otherwise where the indentation fits best.
+ * @param same number of common lines at the start
  */
 export function slideChanges(lines: Lines, other: Lines, same: number): void {
   const group = new Group(lines, same);
@@ -98,8 +98,8 @@ export function slideChanges(lines: Lines, other: Lines, same: number): void {
 }
 
 /**
- * Moves a group up and then down as far as it goes; it takes in those that it meets.
- * @returns the size that it had before, its end where it was highest, and whether the other content has a change that it may stand beside
+ * Slides a group up and then down as far as possible, merging with groups that it meets.
+ * @returns its original size, its highest end, and whether it can be aligned with a change of the other content
  */
 function slideAround(group: Group, there: Group): { size: number; highest: number; matched: boolean } {
   for (;;) {
@@ -120,7 +120,7 @@ function up(group: Group, there: Group): void {
   there.previous();
 }
 
-/** Where a group ends best, of the places from the highest to its own. */
+/** Best end of a group, between the highest one and its own. */
 function bestEnd(lines: Lines, group: Group, size: number, highest: number): number {
   const first = Math.max(highest, group.end - size - 1, group.end - MAX_SLIDING);
   let best = first;

@@ -12,22 +12,22 @@ function statOf(fd: number): Promise<BigIntStats> {
   });
 }
 
-/** What a thread reads at a time. */
+/** Bytes that a thread reads at a time. */
 const REGION = 128 * 1024;
 
-/** Where threads read what only has to come into the memory of the system. */
+/** Target of reads that only bring data into the page cache. */
 const nowhere = Buffer.allocUnsafeSlow(REGION);
 const NO_BLOCK: Block = { bytes: Buffer.alloc(0), number: -1, of: undefined, used: false };
 
 /**
- * A file whose bytes never change, read in blocks. What is in the memory of the system is read at once, which costs a tenth of
- * waiting for a thread: what a thread has brought there, and what does not seem to be on a disk only.
+ * An immutable file, read in blocks. Data in the page cache is read synchronously, which costs a tenth of a read on a
+ * thread: regions that a thread has already read, and regions that are probably cached.
  */
 export class BlockFile {
   readonly path: string;
-  /** Of the clock of all files. */
+  /** Time of the last use, by the clock of all files. */
   lastUsed = 0;
-  /** What `tryRead` has found: from `at` to `end` of these bytes. */
+  /** Result of `tryRead`: these bytes from `at` to `end`. */
   bytes: Buffer = NO_BLOCK.bytes;
   at = 0;
   end = 0;
@@ -41,7 +41,7 @@ export class BlockFile {
   #blocks = new Map<number, Block>();
   #last = NO_BLOCK;
   #present = new Uint8Array(0);
-  /** How many regions threads are to read before the others are tried at once. */
+  /** Number of regions that threads must read before the others are tried synchronously. */
   #toLoad: number;
 
   constructor(path: string, files: BlockFiles) {
@@ -50,12 +50,15 @@ export class BlockFile {
     this.#toLoad = files.latencyProbe.regions;
   }
 
-  /** Whether somebody reads it piece by piece. */
+  /** Whether the file is being read in chunks. */
   get held(): boolean {
     return this.#holders > 0;
   }
 
-  /** Keeps it open, so that it can be read to its end also when it is removed meanwhile. @returns what ends that */
+  /**
+   * Keeps the file open, so that it can be read to its end even if it is removed.
+   * @returns a function that releases it
+   */
   hold(): () => void {
     this.#holders += 1;
     return () => {
@@ -63,20 +66,20 @@ export class BlockFile {
     };
   }
 
-  /** Changes when another file has come to this path; 0 before it was opened. */
+  /** Changes if a different file was opened at this path; 0 before the first open. */
   get serial(): number {
     return this.#serial;
   }
 
-  /** Bytes, once it was opened. */
+  /** Size in bytes, once opened. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * Looks at bytes from `offset` on: `length`, or less where the file ends.
-   * @returns whether they are in `bytes` now, from `at` to `end`, until somebody looks at any file again; false where they are not in
-   *   memory for sure: `load` them, then look again
+   * Looks for `length` bytes from `offset` on, or fewer at the end of the file.
+   * @returns whether they are in `bytes` from `at` to `end`, valid until the next read of any file; false if they may
+   *   not be in memory: call `load`, then try again
    */
   tryRead(offset: number, length: number): boolean {
     if (this.#handle === undefined || offset >= this.#size) return false;
@@ -90,14 +93,14 @@ export class BlockFile {
     return this.end <= BLOCK || this.#join(number, until);
   }
 
-  /** The same as a copy; null where they are not in memory for sure. */
+  /** Like `tryRead`, but returns a copy; null if the bytes may not be in memory. */
   peek(offset: number, length: number): Buffer | null {
     return this.tryRead(offset, length) ? Buffer.from(this.bytes.subarray(this.at, this.end)) : null;
   }
 
   /**
    * Brings bytes into memory, so that `tryRead` finds them.
-   * @throws the file system's error; GitError `corrupt` where the file ends before `offset`, `aborted`
+   * @throws the file system's error; GitError `corrupt` if the file ends before `offset`, `aborted`
    */
   async load(offset: number, length: number): Promise<void> {
     await this.open();
@@ -113,8 +116,8 @@ export class BlockFile {
   }
 
   /**
-   * Bytes that are not kept.
-   * @returns `length` bytes, or less where the file ends
+   * Reads bytes without caching them.
+   * @returns `length` bytes, or fewer at the end of the file
    * @throws as `load`
    */
   async read(offset: number, length: number): Promise<Buffer> {
@@ -123,13 +126,13 @@ export class BlockFile {
     return buffer.subarray(0, await this.#read(buffer, offset));
   }
 
-  /** Says that it is of use. @returns whether it is open */
+  /** Marks the file as used. @returns whether it is open */
   use(): boolean {
     this.lastUsed = this.#files.now();
     return this.#handle !== undefined;
   }
 
-  /** Opens it where it is not. */
+  /** Opens the file if it is closed. */
   async open(): Promise<void> {
     this.lastUsed = this.#files.now();
     if (this.#handle !== undefined) return;
@@ -139,7 +142,7 @@ export class BlockFile {
     await this.#opening;
   }
 
-  /** Closes it; the next read opens it again. */
+  /** Closes the file; the next read opens it again. */
   close(): void {
     const handle = this.#handle;
     if (handle === undefined) return;
@@ -150,7 +153,7 @@ export class BlockFile {
     handle.close();
   }
 
-  /** Closes it and forgets what was read: its bytes are not what they should be. */
+  /** Closes the file and discards its blocks because its content is wrong. */
   invalidate(): void {
     this.close();
     this.#identity = '';
@@ -178,7 +181,7 @@ export class BlockFile {
     this.#files.opened(this);
   }
 
-  /** Puts together what lies in several blocks. */
+  /** Joins data that spans several blocks. */
   #join(number: number, until: number): boolean {
     const { at } = this;
     const length = this.end - at;

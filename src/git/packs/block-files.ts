@@ -2,36 +2,39 @@ import { GitError } from '../git.errors.ts';
 import { allocateScratch } from './buffer-pool.ts';
 import { DiskLatencyProbe } from './disk-latency-probe.ts';
 
-/** What is read and kept at a time. */
+/** Size of a block, the unit of reading and caching. */
 export const BLOCK = 16 * 1024;
-/** So many blocks are allocated together: large pieces the C library keeps apart, and gives back when they are free. */
+/**
+ * Number of blocks allocated together: the C library keeps large allocations apart and returns them to the system when
+ * freed.
+ */
 const TOGETHER = 64;
 
-/** What lies in a piece of memory that is used again. */
+/** A reusable block of memory. */
 export interface Block {
   readonly bytes: Buffer;
   number: number;
-  /** The blocks of its file, among which it is. */
+  /** The blocks of its file, which include this one. */
   of: Map<number, Block> | undefined;
-  /** Whether it was asked for since it was last looked at for giving it up. */
+  /** Whether it was used since the last pass of the eviction (clock algorithm). */
   used: boolean;
 }
 
 interface OpenFile {
-  /** Of the clock. */
+  /** Time of the last use. */
   readonly lastUsed: number;
-  /** Whether it has to stay open. */
+  /** Whether the file must stay open. */
   readonly held: boolean;
   close(): void;
 }
 
-/** What the files of all repositories share: blocks in memory, and how many of them are open, both bounded. */
+/** Blocks in memory and open files, shared by all repositories and bounded. */
 export class BlockFiles {
   readonly latencyProbe = new DiskLatencyProbe();
-  /** Gives milliseconds. */
+  /** Clock in milliseconds. */
   readonly now: () => number;
   readonly #blocks: Block[] = [];
-  /** Memory for blocks, and how much of it blocks have. */
+  /** Memory for blocks, and how much of it is in use. */
   #piece: Buffer = Buffer.alloc(0);
   #taken = 0;
   readonly #maxBlocks: number;
@@ -45,8 +48,8 @@ export class BlockFiles {
   #closed = false;
 
   /**
-   * @param options `maxOpen` files, `maxBytes` of blocks, `idleMs` milliseconds without use after which a file is closed, `now` a clock in
-   *   milliseconds
+   * @param options `maxOpen` files, `maxBytes` of blocks, `idleMs` milliseconds of idle time after which a file is
+   *   closed, `now` a clock in milliseconds
    */
   constructor(options: { maxOpen: number; maxBytes: number; idleMs: number; now?: () => number }) {
     this.now = options.now ?? (() => performance.now());
@@ -55,12 +58,12 @@ export class BlockFiles {
     this.#maxBlocks = Math.max(1, Math.floor(options.maxBytes / BLOCK));
   }
 
-  /** How many files are open. */
+  /** Number of open files. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** A block to fill: a new one, or the next that nobody has asked for lately. */
+  /** Returns a block to fill: a new one, or the next one that was not used recently. */
   vacant(): Block {
     if (this.#blocks.length < this.#maxBlocks) {
       const block: Block = { bytes: this.#allocated(), number: -1, of: undefined, used: false };
@@ -88,7 +91,7 @@ export class BlockFiles {
     return this.#piece.subarray(this.#taken - BLOCK, this.#taken);
   }
 
-  /** Forgets what was read, and closes the files: the next read opens them again. */
+  /** Discards all blocks and closes the files; the next read opens them again. */
   release(): void {
     for (const file of [...this.#open]) if (!file.held) file.close();
     for (const block of this.#blocks) {
@@ -102,24 +105,24 @@ export class BlockFiles {
     this.#joint = allocateScratch(0);
   }
 
-  /** Memory for bytes that lie in several blocks, used again for the next. */
+  /** Reusable memory for data that spans several blocks. */
   joint(length: number): Buffer {
     if (this.#joint.length < length) this.#joint = allocateScratch(Math.max(length, 4 * BLOCK));
     return this.#joint;
   }
 
-  /** A number that no other file, and no other content of the same, has. */
+  /** Returns a number that is unique to one file and one version of its content. */
   nextSerial(): number {
     this.#serial += 1;
     return this.#serial;
   }
 
-  /** @throws GitError `aborted` once this is closed */
+  /** @throws GitError `aborted` once closed */
   refuseClosed(): void {
     if (this.#closed) throw new GitError('aborted', 'the repository pool is closed');
   }
 
-  /** Takes a file that has just been opened; past the bound the one that was not used for the longest time is closed. */
+  /** Registers a file that was just opened. Above the bound, closes the least recently used file. */
   opened(file: OpenFile): void {
     this.#open.add(file);
     if (this.#open.size > this.#maxOpen) {
@@ -129,7 +132,7 @@ export class BlockFiles {
     this.#timer ??= setInterval(() => this.#sweep(), Math.min(this.#idleMs, 5_000)).unref();
   }
 
-  /** Takes leave of a file that is closed. */
+  /** Unregisters a closed file. */
   left(file: OpenFile): void {
     this.#open.delete(file);
     if (this.#open.size > 0) return;
@@ -137,7 +140,7 @@ export class BlockFiles {
     this.#timer = undefined;
   }
 
-  /** Closes all files; none is opened again. */
+  /** Closes all files permanently. */
   close(): void {
     this.#closed = true;
     for (const file of [...this.#open]) file.close();

@@ -1,9 +1,9 @@
 import type { ObjectType } from '../git.objects.ts';
 import { allocateScratch } from './buffer-pool.ts';
 
-/** What part of all memory one content may take. */
+/** Divisor of the cache size that gives the maximum size of an entry. */
 const SHARE = 32;
-/** A small content takes as much, so that there are not too many. */
+/** Minimum size accounted for an entry, which bounds the number of entries. */
 const LEAST = 512;
 
 interface CachedBase {
@@ -11,31 +11,31 @@ interface CachedBase {
   readonly at: number;
   readonly end: number;
   readonly offset: number;
-  /** The contents of the same file, among which it is. */
+  /** The entries of the same file. */
   readonly of: Bases;
 }
 
-/** Of one file: contents by their offsets. */
+/** Entries of one file by offset. */
 export type Bases = Map<number, CachedBase>;
 
 /**
- * What deltas were applied to, in one piece of memory that is filled around: what is written over is forgotten, and what was asked
- * for while it was old is written anew.
+ * Cache of delta bases in a ring buffer. New entries overwrite the oldest ones; an old entry that is used again is
+ * written anew.
  */
 export class DeltaBaseCache {
   readonly #bytes: number;
   #memory: Buffer | undefined;
-  /** As they lie in memory, the one that is written over next first. */
+  /** Entries in memory order, next to be overwritten first. */
   readonly #entries: CachedBase[] = [];
   #oldest = 0;
   #next = 0;
 
-  /** @param bytes that it may take */
+  /** @param bytes size of the cache */
   constructor(bytes: number) {
     this.#bytes = bytes;
   }
 
-  /** The content at an offset, until another one is set. */
+  /** The content at an offset, valid until the next `set`. */
   get(bases: Bases, offset: number): { type: ObjectType; data: Buffer } | undefined {
     const entry = bases.get(offset);
     if (entry === undefined) return undefined;
@@ -47,13 +47,13 @@ export class DeltaBaseCache {
     return { type, data: this.#memory!.subarray(again.at, again.end) };
   }
 
-  /** Keeps a content, where it is not too large. */
+  /** Caches a content unless it is too large. */
   set(bases: Bases, offset: number, type: ObjectType, data: Buffer): void {
     if (data.length * SHARE > this.#bytes || bases.has(offset)) return;
     this.#put(bases, offset, type, data);
   }
 
-  /** Forgets all, and gives the memory back. */
+  /** Discards all entries and frees the memory. */
   release(): void {
     for (const { of, offset } of this.#entries.slice(this.#oldest)) of.delete(offset);
     this.#entries.length = 0;
@@ -67,7 +67,7 @@ export class DeltaBaseCache {
     const taken = Math.max(data.length, LEAST);
     let at = this.#next;
     if (at + taken > this.#bytes) {
-      // What is left at the end is no piece of its own.
+      // The remainder at the end is too small for an entry.
       this.#forget(at, this.#bytes);
       at = 0;
     }
@@ -80,7 +80,7 @@ export class DeltaBaseCache {
     return entry;
   }
 
-  /** Forgets what lies in a piece of memory that is written next. */
+  /** Discards the entries in a range that is about to be overwritten. */
   #forget(from: number, to: number): void {
     for (; this.#oldest < this.#entries.length; this.#oldest += 1) {
       const entry = this.#entries[this.#oldest]!;

@@ -1,14 +1,14 @@
 import { GitError } from '../git.errors.ts';
 
-/** Bytes that are copied one by one: so many take less time than a call. */
+/** Up to this many bytes, copying one by one is faster than a call. */
 const FEW = 32;
 
 const corrupt = () => new GitError('corrupt', 'broken delta');
 
-/** Where what `sizeAt` has read ends: two of them are read of each delta, of which there are very many. */
+/** End of the last size read by `sizeAt`. A variable avoids allocations: each delta has two sizes. */
 let sizeEnd = 0;
 
-/** One of the two sizes that a delta begins with. */
+/** Reads one of the two sizes at the start of a delta. */
 function sizeAt(delta: Buffer, from: number): number {
   let size = 0;
   let factor = 1;
@@ -23,16 +23,16 @@ function sizeAt(delta: Buffer, from: number): number {
   throw corrupt();
 }
 
-/** Bytes of what a delta, or the beginning of one, makes; throws GitError `corrupt`. */
+/** Size of the result of a delta, of which the first bytes are enough; throws GitError `corrupt`. */
 export function resultSize(delta: Buffer): number {
   sizeAt(delta, 0);
   return sizeAt(delta, sizeEnd);
 }
 
 /**
- * What a delta makes of its base (gitformat-pack, "Deltified representation").
- * @param maxBytes of the result
- * @param buffer memory for a result that is needed for a moment, where it is large enough
+ * Applies a delta to its base (gitformat-pack, "Deltified representation").
+ * @param maxBytes maximum size of the result
+ * @param buffer reusable memory for a short-lived result, used if it is large enough
  * @throws GitError `corrupt`
  */
 export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number, buffer?: Buffer): Buffer {
@@ -57,7 +57,7 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number, buffer
       if (command & 0x20) size |= delta[at++]! << 8;
       if (command & 0x40) size |= delta[at++]! << 16;
       if (size === 0) size = 0x10000;
-      // Bytes that are missing make these comparisons false, too.
+      // Missing bytes make these comparisons false as well.
       if (!(at <= delta.length && from + size <= base.length && filled + size <= result.length)) throw corrupt();
       const end = filled + size;
       if (size > FEW) base.copy(result, filled, from, from + size);

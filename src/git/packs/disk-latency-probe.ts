@@ -1,24 +1,24 @@
-/** A read at once that takes longer, in milliseconds, has waited for a disk. */
+/** A synchronous read that takes longer than this many milliseconds has waited for a disk. */
 const SLOW_MS = 1;
-/** Regions of a file that threads read before the rest of it is read at once: at first, and at most. */
+/** Number of regions of a file that threads read before the rest is read synchronously: initially, and at most. */
 const FEWEST = 4;
 const MAX = 4_096;
 const GROWTH = 4;
-/** So many reads at once without a wait take doubt away. */
+/** Number of consecutive fast synchronous reads that reset the probe. */
 const FAST_READS_TO_RECOVER = 64;
 
 /**
- * Whether what no thread has read lies in the memory of the system, as it mostly does. That is found out by trying: a read at
- * once that has to wait for a disk stops everybody, so each one makes the next trial come four times as late, for all files.
+ * Estimates whether unread data is in the page cache, as it usually is. A synchronous read that waits for a disk blocks
+ * the event loop, so each such read quadruples the distance to the next trial, for all files.
  */
 export class DiskLatencyProbe {
-  /** How many regions threads have to read of a file that is new, or was found to be on a disk. */
+  /** Number of regions that threads must read of a new file, or of one found on a slow disk. */
   regions = FEWEST;
   #fastReads = 0;
 
   /**
-   * Takes how long a read at once took.
-   * @param isTrial whether no thread had read there before
+   * Records the duration of a synchronous read.
+   * @param isTrial whether no thread had read that region before
    * @returns whether it was slow
    */
   record(ms: number, isTrial: boolean): boolean {

@@ -1,20 +1,20 @@
 import { GitError } from '../git.errors.ts';
 
 const TURN_MS = 2;
-/** Waiting reads that go on in one turn of the event loop. */
+/** Number of waiting reads that continue in one turn of the event loop. */
 const CONCURRENCY = 8;
 const MAX_WAITING = 20_000;
 
-/** Lets others of the event loop have their turn between reads that find everything in memory. */
+/** Yields to the event loop between reads that find everything in memory. */
 export class EventLoopYield {
   #began: number | undefined;
   readonly #waiting: (() => void)[] = [];
   #scheduled = false;
 
   /**
-   * To be called before and within work that does not wait by itself.
-   * @returns what to wait for; undefined while there is time left in this turn
-   * @throws GitError `busy` where too many wait
+   * Called before and during work that does not wait by itself.
+   * @returns a promise to wait for; undefined while there is time left in this turn
+   * @throws GitError `busy` if too many reads wait
    */
   next(): Promise<void> | undefined {
     if (this.#waiting.length === 0) {

@@ -11,7 +11,7 @@ const readAsync = promisify(read) as unknown as (
   position: number,
 ) => Promise<{ bytesRead: number }>;
 
-/** A file descriptor that is closed once no thread reads from it any more. */
+/** A file descriptor that is closed once no thread reads from it. */
 export class Handle {
   readonly fd: number;
   #reading = 0;
@@ -51,7 +51,7 @@ export class Handle {
   }
 }
 
-/** Throws what the file system says of a file: as it is where there is none, else as GitError `denied`, `busy`, `failed`. */
+/** Throws an error of the file system: unchanged for a missing file, else as GitError `denied`, `busy`, `failed`. */
 export function refuse(error: unknown, path: string): never {
   if (isMissing(error)) throw error;
   const code = (error as NodeJS.ErrnoException).code ?? '';

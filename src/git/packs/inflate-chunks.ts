@@ -7,9 +7,9 @@ import { maxAnyCompressedBytes, throwCorruptStream } from './inflate.ts';
 const CHUNK = 128 * 1024;
 
 /**
- * What a stream of zlib in a file inflates to, in pieces; no more is read than somebody takes.
- * @param size bytes that come out
- * @throws GitError `corrupt`, also after the first pieces; the file system's error
+ * Inflates a zlib stream of a file in chunks, reading on demand.
+ * @param size inflated size
+ * @throws GitError `corrupt`, possibly after the first chunks; the file system's error
  */
 export async function* inflateChunks(file: BlockFile, offset: number, size: number): AsyncGenerator<Buffer> {
   const release = file.hold();
@@ -31,7 +31,7 @@ export async function* inflateChunks(file: BlockFile, offset: number, size: numb
     source.destroy();
     inflate.destroy();
   }
-  if (bytes !== size) throw new GitError('corrupt', 'inflate: another length than stated');
+  if (bytes !== size) throw new GitError('corrupt', 'inflate: length differs from the stated one');
 }
 
 async function* fileChunks(file: BlockFile, offset: number, length: number): AsyncGenerator<Buffer> {

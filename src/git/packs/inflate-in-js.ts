@@ -1,15 +1,15 @@
 import { constants, createInflate, deflateSync, type Inflate } from 'node:zlib';
 
 /**
- * What node's own `inflateSync` works with. It sets all of it up for each stream and leaves it to the garbage collector, for which
- * there is no other way in what node documents; `isUsable` tells whether it is as it was.
+ * Internals of node's `inflateSync`, which creates a new native object for each stream. The documented API has no way
+ * to reuse one; `isUsable` checks that the internals are as expected.
  */
 interface Internals {
   _handle?: {
     reset(): void;
     writeSync(flush: number, input: Buffer, from: number, length: number, out: Buffer, at: number, room: number): void;
   } | null;
-  /** Bytes of the output, and of the input, that are left. */
+  /** Remaining bytes of output and input. */
   _writeState?: Uint32Array;
 }
 
@@ -19,11 +19,12 @@ let stream: (Inflate & Internals) | undefined;
 let isUsable: boolean | undefined;
 
 /**
- * Inflates a stream of zlib with what the one before was inflated with.
- * @param from where it begins in these bytes, and `to` where it has ended for sure
- * @param out gets what comes out: the `maxOutput` bytes there can be at most, which is its length or less
- * @param isWhole whether it is to end there with the right sum; else its first bytes are enough
- * @returns how many bytes came out; -1 where it is damaged, or this node cannot do it: `inflateSync` is to say
+ * Inflates a zlib stream with a reused native object.
+ * @param from start of the stream in `bytes`; `to` is a position at or after its end
+ * @param out receives the output: at most `maxOutput` bytes, which is at most its length
+ * @param isWhole whether the stream must end within the output with a valid checksum; otherwise a prefix is enough
+ * @returns number of bytes of output; -1 if the stream is damaged or this node is not supported: then `inflateSync`
+ *   decides
  */
 export function inflateInJs(
   bytes: Buffer,
@@ -34,7 +35,7 @@ export function inflateInJs(
   isWhole: boolean,
 ): number {
   isUsable ??= tryOut();
-  // Of a damaged file there may be nothing left.
+  // A damaged file may leave nothing to read.
   const isThere = from < to && to <= bytes.length;
   return isUsable && isThere ? write(bytes, from, to, out, maxOutput, isWhole) : -1;
 }
@@ -42,7 +43,7 @@ export function inflateInJs(
 function write(bytes: Buffer, from: number, to: number, out: Buffer, maxOutput: number, isWhole: boolean): number {
   if (stream === undefined) {
     stream = createInflate({ chunkSize: 64 });
-    // It says what is wrong after it has destroyed itself, which is seen below.
+    // Errors are reported after the object has destroyed itself, which is checked below.
     stream.on('error', () => {});
   }
   const { _handle: handle, _writeState: left } = stream;
@@ -54,7 +55,7 @@ function write(bytes: Buffer, from: number, to: number, out: Buffer, maxOutput: 
   return -1;
 }
 
-/** Whether a sound stream comes out, and a damaged one does not. */
+/** Checks that a valid stream is inflated and a damaged one is rejected. */
 function tryOut(): boolean {
   try {
     const sound = deflateSync(SAMPLE);

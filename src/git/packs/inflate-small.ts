@@ -1,8 +1,8 @@
-/** By the fixed code zlib takes no longer for more. */
+/** Above this size zlib is as fast with the fixed code. */
 const MAX_FIXED = 1024;
-/** Copied byte by byte. */
+/** Up to this many bytes are copied one by one. */
 const FEW = 64;
-/** Bytes whose sums fit into 31 bits. */
+/** Number of bytes whose sums fit into 31 bits. */
 const SUMMED = 2_048;
 
 const reversed = (code: number, bits: number): number => {
@@ -11,9 +11,11 @@ const reversed = (code: number, bits: number): number => {
   return result;
 };
 
-/** By the next nine bits: the symbol of the fixed code (RFC 1951, 3.2.6) times 16, and its bits. */
+/**
+ * Index: the next nine bits. Value: the symbol of the fixed code (RFC 1951, 3.2.6) times 16, plus its length in bits.
+ */
 const SYMBOLS = new Uint16Array(512);
-/** By the next five bits: the code of a distance. */
+/** Index: the next five bits. Value: a distance code. */
 const DISTANCES = new Uint8Array(32);
 for (let symbol = 0; symbol < 288; symbol += 1) {
   const bits = symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8;
@@ -29,7 +31,7 @@ for (let symbol = 0; symbol < 288; symbol += 1) {
 }
 for (let code = 0; code < 32; code += 1) DISTANCES[reversed(code, 5)] = code;
 
-/** Lengths and distances (RFC 1951, 3.2.5): the least of each code, and how many more bits follow. */
+/** Lengths and distances (RFC 1951, 3.2.5): the minimum of each code, and the number of extra bits. */
 const [LENGTH, LENGTH_BITS] = ranges(28, 3, 4, 8);
 LENGTH[28] = 258;
 const [DISTANCE, DISTANCE_BITS] = ranges(30, 1, 2, 4);
@@ -46,21 +48,21 @@ function ranges(codes: number, first: number, step: number, single: number): [Ui
   return [least, bits];
 }
 
-/** Where the input goes on: bits that were taken from it, and how many. */
+/** Position in the input, and the bits that were read ahead with their number. */
 let input: Buffer;
 let at = 0;
 let bits = 0;
 let held = 0;
 
 /**
- * Inflates a stream of zlib whose blocks are stored or have the fixed code, as those of most deltas; setting up zlib would take
- * several times as long. Its sum is checked.
- * @param from where it begins in these bytes, and `to` where it has ended for sure
- * @param out gets `size` bytes that come out
- * @returns false for any other stream, also a damaged one: zlib is to say
+ * Inflates a zlib stream of stored blocks or blocks with the fixed code, as most deltas are. Setting up zlib would take
+ * several times as long. Verifies the checksum.
+ * @param from start of the stream in `bytes`; `to` is a position at or after its end
+ * @param out receives `size` bytes of output
+ * @returns false for any other stream, including damaged ones, which zlib then judges
  */
 export function inflateSmall(bytes: Buffer, from: number, to: number, out: Buffer, size: number): boolean {
-  // The first block begins after two bytes: a bit for the last one, and two for its kind.
+  // The first block starts after two bytes: one bit marks the last block, two give its type.
   if (to - from < 6 || size > out.length) return false;
   const kind = bytes[from + 2]! & 6;
   if (kind > 2 || (kind === 2 && size > MAX_FIXED)) return false;
@@ -89,7 +91,7 @@ function need(count: number): void {
   for (; held < count; held += 8) bits |= input[at++]! << held;
 }
 
-/** Copies a block. @returns where the output has come to; -1 where that is not possible */
+/** Copies a stored block. @returns the new position in the output; -1 if the block is invalid */
 function stored(to: number, out: Buffer, filled: number, size: number): number {
   at -= held >> 3;
   bits = 0;
@@ -109,7 +111,7 @@ function stored(to: number, out: Buffer, filled: number, size: number): number {
   return end;
 }
 
-/** Decodes a block of the fixed code; returns as `stored`. */
+/** Decodes a block with the fixed code; returns as `stored`. */
 function fixed(out: Buffer, from: number, size: number): number {
   let filled = from;
   for (;;) {

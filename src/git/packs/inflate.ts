@@ -7,24 +7,25 @@ import { inflateSmall } from './inflate-small.ts';
 
 const inflateAsync = promisify(inflate) as (input: InputType, options: ZlibOptions) => Promise<Buffer>;
 
-/** Up to here, inflating takes less time than handing the work to another thread. */
+/** Up to this size, inflating is faster than handing the work to another thread. */
 export const MAX_INLINE_BYTES = 64 * 1024;
 
-/** Up to here a thread inflates by itself that has nobody to wait for it. */
+/** Up to this size, a reader thread inflates by itself, since nobody else waits for it. */
 export const MAX_INLINE_BYTES_OF_READERS: number = 1024 * 1024;
 
-/** The most bytes that zlib makes of so many as git uses it. */
+/** Maximum compressed size of `size` bytes, with zlib as git uses it. */
 export const maxCompressedBytes = (size: number): number => size + Math.floor(size / 1_000) + 64;
 
-/** The most that others make of them: with little memory, by the fixed code alone, or in many blocks. */
+/** Maximum compressed size with other encoders: with little memory, with the fixed code alone, or in many blocks. */
 export const maxAnyCompressedBytes = (size: number): number => 2 * size + 4_096;
 
 const options = (size: number) => ({ chunkSize: Math.max(64, size + 1), maxOutputLength: size + 1 });
 
 /**
- * Inflates a stream of zlib that is followed by anything, and checks its sum; a large one in another thread.
- * @param input must stay what it is until the bytes are there
- * @param size bytes that come out
+ * Inflates a zlib stream followed by arbitrary data and verifies its checksum. Large streams are inflated on another
+ * thread.
+ * @param input must not change until the result is available
+ * @param size inflated size
  * @throws GitError `corrupt`
  */
 export function inflateBytes(input: Buffer, size: number): Buffer | Promise<Buffer> {
@@ -36,15 +37,15 @@ export function inflateBytes(input: Buffer, size: number): Buffer | Promise<Buff
 }
 
 /**
- * The same at once.
- * @param bytes have the stream from `from` on, and at most up to `to`
- * @param buffer memory for what comes out, where it is large enough; zlib makes its own
+ * Like `inflateBytes`, but synchronous.
+ * @param bytes contain the stream from `from` on, ending at or before `to`
+ * @param buffer reusable memory for the output, used if it is large enough
  */
 export function inflateBytesSync(bytes: Buffer, from: number, to: number, size: number, buffer?: Buffer): Buffer {
   const out = buffer !== undefined && size <= buffer.length ? buffer : null;
   if (out !== null && inflateSmall(bytes, from, to, out, size)) return out.subarray(0, size);
   if (size < MAX_INLINE_BYTES_OF_READERS) {
-    // One byte more than there should be would be seen.
+    // One extra byte reveals a stream that is too long.
     const room = out !== null && size < out.length ? out : Buffer.allocUnsafeSlow(size + 1);
     if (inflateInJs(bytes, from, to, room, size + 1, true) === size) return room.subarray(0, size);
   }
@@ -55,12 +56,12 @@ export function inflateBytesSync(bytes: Buffer, from: number, to: number, size: 
   }
 }
 
-/** Enough for the header of an object or the sizes of a delta. */
+/** Large enough for an object header or the sizes of a delta. */
 const start = allocateScratch(64);
 
 /**
- * What the first bytes of a stream of zlib inflate to, unchecked: 64 or more, unless there are fewer.
- * @returns in memory that is used again
+ * Inflates the start of a zlib stream without verifying it: at least 64 bytes, unless it is shorter.
+ * @returns bytes in reusable memory
  * @throws GitError `corrupt`
  */
 export function inflatePrefix(input: Buffer): Buffer {
@@ -74,11 +75,11 @@ export function inflatePrefix(input: Buffer): Buffer {
 }
 
 function mustBe(data: Buffer, size: number): Buffer {
-  if (data.length !== size) throw new GitError('corrupt', 'inflate: another length than stated');
+  if (data.length !== size) throw new GitError('corrupt', 'inflate: length differs from the stated one');
   return data;
 }
 
-/** Throws what zlib says as GitError `corrupt`, anything else as it is. */
+/** Throws zlib errors as GitError `corrupt`, others unchanged. */
 export function throwCorruptStream(error: unknown): never {
   if (error instanceof GitError) throw error;
   const { code = '', message } = error as NodeJS.ErrnoException;

@@ -12,9 +12,9 @@ import { inflateChunks } from './inflate-chunks.ts';
 import { concatChunks, type RawObject, type RawStream } from './raw-object.ts';
 import { MAX_STORED_BYTES, storedStart } from './stored-stream.ts';
 
-/** A file up to here is read at once. */
+/** Files up to this size are read as a whole. */
 const BATCH_SIZE = 16 * 1024;
-/** Enough for the header: its bytes come first. */
+/** Enough compressed bytes for the object header, which comes first. */
 const START = 512;
 const WHOLE = 1024 * 1024;
 const HEADER = /^(commit|tree|blob|tag) (0|[1-9]\d{0,15})\0/;
@@ -22,11 +22,11 @@ const HEADER = /^(commit|tree|blob|tag) (0|[1-9]\d{0,15})\0/;
 interface Header {
   type: ObjectType;
   size: number;
-  /** Bytes that it takes. */
+  /** Length of the header in bytes. */
   length: number;
 }
 
-/** The objects of one folder that have a file each. */
+/** The loose objects of one folder. */
 export class LooseObjects {
   readonly #folder: string;
   readonly #files: BlockFiles;
@@ -37,7 +37,7 @@ export class LooseObjects {
     this.#files = files;
   }
 
-  /** Whether an object has a file here. */
+  /** Whether an object has a loose file. */
   has(oid: string): boolean {
     try {
       return statSync(this.#path(oid), { throwIfNoEntry: false }) !== undefined;
@@ -48,8 +48,9 @@ export class LooseObjects {
   }
 
   /**
-   * @param maxBytes a larger one comes without its content; below 0 only type and size are read
-   * @throws GitError `corrupt`; the file system's error where there is no such file
+   * Reads a loose object.
+   * @param maxBytes larger objects come without their content; below 0 only type and size are read
+   * @throws GitError `corrupt`; the file system's error if the file is missing
    */
   async read(oid: string, maxBytes: number): Promise<RawObject> {
     const { file, bytes, header } = await this.#open(oid);
@@ -67,7 +68,7 @@ export class LooseObjects {
     }
   }
 
-  /** The content in pieces; throws as `read`. */
+  /** Streams the content; throws as `read`. */
   async stream(oid: string): Promise<RawStream> {
     const { file, header } = await this.#open(oid);
     const { type, size, length } = header;
@@ -77,7 +78,7 @@ export class LooseObjects {
     return { type, size, chunks: [data!] };
   }
 
-  /** The ids that begin with these digits, two or more. */
+  /** Returns the ids with a prefix of two or more digits. */
   async beginningWith(digits: string): Promise<string[]> {
     try {
       const names = await readdir(join(this.#folder, digits.slice(0, 2)));

@@ -5,15 +5,15 @@ import { bytesOf, SortedIds } from './sorted-ids.ts';
 const SIGNATURE = 0x4d494458;
 const HEADER = 12;
 const LARGE = 0x80000000;
-/** Names of packs that one index is read with. */
+/** Maximum size in bytes of the pack names in an index. */
 const MAX_NAMES = 4 * 1024 * 1024;
 
-/** One index over many packs (gitformat-pack, "multi-pack-index"). */
+/** A multi-pack index (gitformat-pack, "multi-pack-index"). */
 export class MultiPackIndex {
   readonly ids: SortedIds;
-  /** The stems of its packs (`pack-...`). */
+  /** Names of its packs without extension (`pack-...`). */
   readonly packs: ReadonlySet<string>;
-  /** The same by their numbers. */
+  /** The same names by pack number. */
   readonly #stems: readonly string[];
   readonly #file: BlockFile;
   readonly #offsets: Chunk;
@@ -34,7 +34,7 @@ export class MultiPackIndex {
     this.#large = large;
   }
 
-  /** @throws GitError `corrupt`; the file system's error where there is no such file */
+  /** @throws GitError `corrupt`; the file system's error if the file is missing */
   static async open(file: BlockFile, hashBytes: number): Promise<MultiPackIndex> {
     const bad = () => new GitError('corrupt', `corrupt index ${file.path}`);
     const start = await bytesOf(file, 0, HEADER);
@@ -60,7 +60,7 @@ export class MultiPackIndex {
     return new MultiPackIndex(file, ids, stems, offsets, chunks.get('LOFF'));
   }
 
-  /** Which pack has the object whose id has this place, and where in it. */
+  /** Pack and offset of the object at an index position. */
   positionAt(index: number): Position | Promise<Position> {
     const file = this.#file;
     const at = this.#offsets.at + index * 8;
@@ -84,9 +84,9 @@ export class MultiPackIndex {
   }
 }
 
-/** Where an object is. */
+/** Position of an object. */
 interface Position {
-  /** The stem of its pack. */
+  /** Name of its pack without extension. */
   pack: string;
   offset: number;
 }

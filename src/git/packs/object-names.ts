@@ -3,12 +3,12 @@ import { parseCommit, parseTag } from '../git.objects.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { RawObject } from './raw-object.ts';
 
-/** Objects that a shortened id is compared with; more share no digits by chance. */
+/** Maximum number of candidates for an abbreviated id. More never share a prefix by chance. */
 const MAX_CANDIDATES = 1_000;
-/** Tags that name tags. */
+/** Maximum length of a chain of tags. */
 const MAX_TAGS = 1_000;
 
-/** What shortened ids and `^{type}` mean, as gitrevisions says. */
+/** Resolves abbreviated ids and `^{type}` as specified by gitrevisions. */
 export class ObjectNames {
   readonly #store: ObjectStore;
   readonly #read: (oid: string) => Promise<RawObject | null>;
@@ -19,8 +19,8 @@ export class ObjectNames {
   }
 
   /**
-   * The complete id of a shortened one, or of itself; null where there is none, or more than one.
-   * @param expectedType the type that follows: of several objects, a commit or tree is preferred where one is asked for
+   * Completes an abbreviated id; null if there is no match or an ambiguous one.
+   * @param expectedType the type in the suffix: among several objects, a matching commit or tree is preferred
    */
   async complete(digits: string, expectedType: string | undefined): Promise<string | null> {
     if (this.#store.isComplete(digits)) return digits;
@@ -33,9 +33,9 @@ export class ObjectNames {
   }
 
   /**
-   * What an object leads to: through tags, and from a commit to its tree.
+   * Follows an object through tags, and from a commit to its tree.
    * @param expectedType a type; empty for anything but a tag
-   * @returns null where it leads to no such object
+   * @returns null if there is no such object
    */
   async peel(oid: string, expectedType: string): Promise<string | null> {
     let at = oid;

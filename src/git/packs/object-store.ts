@@ -8,13 +8,13 @@ import { PendingRead } from './pack-contents.ts';
 import { PackFolder } from './pack-folder.ts';
 import { detachedObject, type PackResources, type RawObject, type RawStream } from './raw-object.ts';
 
-/** Looks for what moves from file to file; each finds something else on disk than the one before. */
+/** Maximum number of retries while objects move between files. Each retry requires a change on disk. */
 const MAX_LOOKS = 20;
-/** Folders of alternates that are followed. */
+/** Maximum number of alternates that are followed. */
 const MAX_FOLDERS = 100;
-/** Hashed at a time. */
+/** Bytes hashed at a time. */
 const SLICE = 512 * 1024;
-/** An object up to here is hashed in one piece with its header, which costs a third less than setting up a sum. */
+/** Objects up to this size are hashed in one piece with their header, which is a third faster than a streaming hash. */
 const hashed = Buffer.allocUnsafeSlow(64 * 1024);
 const LONGEST_HEADER = 64;
 
@@ -23,16 +23,16 @@ interface Source {
   stream(): Promise<RawStream>;
 }
 
-/** The objects of one repository, alternates included, read from its files. */
+/** Reads the objects of one repository, including its alternates. */
 export class ObjectStore {
   readonly #shared: PackResources;
   readonly #hashBytes: number;
-  /** Its own folder first. */
+  /** The repository's own folder comes first. */
   #folders: { packs: PackFolder; loose: LooseObjects }[];
 
   /**
    * @param folder the `objects` folder; nothing is read yet
-   * @param hashBytes of its object ids: 20 or 32
+   * @param hashBytes length of its object ids: 20 or 32
    */
   constructor(folder: string, shared: PackResources, hashBytes: number) {
     this.#shared = shared;
@@ -40,31 +40,33 @@ export class ObjectStore {
     this.#folders = [this.#open(folder)];
   }
 
-  /** Whether a text of hexadecimal digits is a complete id here. */
+  /** Whether hexadecimal digits are a complete id in this repository. */
   isComplete(digits: string): boolean {
     return digits.length === this.#hashBytes * 2;
   }
 
   /**
-   * An object whose content, where it is given, has this id for sure; null where there is none.
+   * Reads an object. Its content, if included, is verified against the id.
    * @param oid complete
-   * @param maxBytes a larger one comes without its content; below 0 only type and size are read
-   * @throws GitError `corrupt` where it, or what may hold it, is damaged, `denied`, `busy`; `Unwieldy`
+   * @param maxBytes larger objects come without their content; below 0 only type and size are read
+   * @returns null if there is no such object
+   * @throws GitError `corrupt` if the object or a file that may hold it is damaged, `denied`, `busy`;
+   *   `TooLargeToRead`
    */
   async read(oid: string, maxBytes: number): Promise<RawObject | null> {
     return await this.use(oid, maxBytes, detachedObject);
   }
 
   /**
-   * What `take` makes of the same object at once. Its content may lie in memory that is used again.
-   * @throws as `read`, and what `take` throws
+   * Like `read`, but passes the object to `take` synchronously: its content may lie in reusable memory.
+   * @throws as `read`, and errors of `take`
    */
   async use<T>(oid: string, maxBytes: number, take: (object: RawObject) => T): Promise<T | null> {
     const others = this.#shared.fairness.next();
     if (others !== undefined) await others;
     this.#shared.files.refuseClosed();
     const begun = this.#tryNow(oid, maxBytes);
-    // What is there at once lasts no longer than to the next wait.
+    // Data in reusable memory is valid only until the next wait.
     const now = begun instanceof Promise ? await begun : begun;
     if (now !== null) return take(now);
     const taken = await this.#find(oid, async (source) => {
@@ -76,7 +78,7 @@ export class ObjectStore {
         const value = take(object);
         return () => value;
       } catch (error) {
-        // Of what the object says, not of what holds it.
+        // Errors of `take` are not damage of the source.
         return () => {
           throw error;
         };
@@ -86,8 +88,8 @@ export class ObjectStore {
   }
 
   /**
-   * An object with its content in pieces, of which the last one comes only when all of them have this id.
-   * @throws as `read`; the pieces GitError `corrupt`
+   * Streams an object. The last chunk is sent only after the content is verified against the id.
+   * @throws as `read`; the chunks throw GitError
    */
   async stream(oid: string): Promise<RawStream | null> {
     return await this.#find(oid, async (source) => {
@@ -96,7 +98,7 @@ export class ObjectStore {
     });
   }
 
-  /** At most `max` ids, each once, that begin with these digits, two or more. */
+  /** Returns at most `max` distinct ids with a prefix of two or more digits. */
   async beginningWith(digits: string, max: number): Promise<string[]> {
     const ids = new Set<string>();
     for (let looks = 1; looks <= MAX_LOOKS; looks += 1) {
@@ -122,12 +124,12 @@ export class ObjectStore {
     };
   }
 
-  /** Another number whenever something else was found on disk. */
+  /** Changes whenever a different state is found on disk. */
   get #version(): number {
     return this.#folders.reduce((sum, { packs }) => sum + packs.version, this.#folders.length);
   }
 
-  /** Looks at what has come to the folders. @returns whether there is anything else than at an earlier version */
+  /** Looks for changes in the folders. @returns whether anything has changed since version `before` */
   async #refresh(before: number): Promise<boolean> {
     for (let n = 0; n < this.#folders.length; n += 1) {
       const { packs } = this.#folders[n]!;
@@ -140,7 +142,7 @@ export class ObjectStore {
     return this.#version !== before;
   }
 
-  /** What the first place that holds a sound copy of an object gives. */
+  /** Returns the result of the first source with a valid copy of an object. */
   async #find<T>(oid: string, take: (source: Source) => Promise<T>): Promise<T | null> {
     const others = this.#shared.fairness.next();
     if (others !== undefined) await others;
@@ -166,15 +168,15 @@ export class ObjectStore {
       if (await this.#refresh(version)) continue;
       const [first] = damage;
       if (first === undefined) return null;
-      // It may have been mended since it was read.
+      // The object may have been repaired meanwhile.
       if (looks > 1) throw first;
     }
-    throw new GitError('busy', `packs vanish faster than object ${oid} can be looked for`);
+    throw new GitError('busy', `packs are removed faster than object ${oid} can be looked up`);
   }
 
   /**
-   * A sound object where it mostly is: of looking for it little is left behind to be collected.
-   * @returns null where it has to be looked for; what had to be waited for is in memory then
+   * Reads a valid object from its usual place with few allocations.
+   * @returns null if it must be searched; its data is in memory after any wait
    */
   #tryNow(oid: string, maxBytes: number): RawObject | Promise<RawObject | null> | null {
     try {
@@ -183,17 +185,17 @@ export class ObjectStore {
       if (found instanceof PendingRead) return found.end.then(none, none);
       return found instanceof Promise ? found.then((one) => this.#ifSound(oid, one), none) : this.#ifSound(oid, found);
     } catch {
-      // There may be a sound one elsewhere.
+      // Another source may have a valid copy.
       return null;
     }
   }
 
-  /** An object whose content, where it is given, has this id; null for another. */
+  /** Returns an object whose content, if included, matches the id; otherwise null. */
   #ifSound(oid: string, object: RawObject): RawObject | Promise<RawObject | null> | null {
     const { type, data } = object;
     if (data === null || this.#shared.readsVersions) return object;
     if (data.length <= SLICE) return this.#idOf(type, data) === oid ? object : null;
-    // Others read meanwhile.
+    // Other reads may reuse the memory meanwhile.
     const lasting = detachedObject(object);
     return this.#idOfLarge(type, lasting.data!).then((id) => (id === oid ? lasting : null));
   }
@@ -234,7 +236,7 @@ export class ObjectStore {
 const none = () => null;
 const mismatch = (oid: string) => new GitError('corrupt', `hash mismatch ${oid}`);
 
-/** What `take` gives; undefined, with the damage noted, where the file has gone or is damaged. */
+/** Returns the result of `take`; undefined if the file is missing or damaged, with the damage recorded. */
 async function tried<T>(take: () => Promise<T>, damage: GitError[], pack?: Pack): Promise<T | undefined> {
   try {
     return await take();

@@ -18,16 +18,16 @@ import { inflateChunks } from './inflate-chunks.ts';
 import type { Entry } from './pack-entry.ts';
 import { concatChunks, type PackResources, type RawObject, TooLargeToRead } from './raw-object.ts';
 
-/** What an object is made of. */
+/** Delta chain of an object. */
 export interface Chain {
   type: ObjectType;
-  /** The object's own delta first. */
+  /** Deltas, the object's own first. */
   deltas: Entry[];
-  /** What all of them are made of: an entry, or its content. */
+  /** Base of the chain: an entry or its content. */
   root: Entry | Buffer;
 }
 
-/** What is not in memory yet: when it has come, what was asked is to be asked again. */
+/** Data that is not in memory yet. The caller waits for it, then repeats the read. */
 export class PendingRead {
   readonly end: Promise<unknown>;
 
@@ -36,28 +36,28 @@ export class PendingRead {
   }
 }
 
-/** The longest chain that is applied without a wait, and the most that all of its deltas may inflate to. */
+/** Maximum length of a chain applied synchronously, and maximum inflated size of its deltas. */
 const MAX_AT_ONCE = 64;
 const MAX_DELTAS_AT_ONCE = MAX_AT_ONCE * MAX_INLINE_BYTES;
-/** Enough of a delta for its sizes, compressed or not: codes of its own take a stream up to 350 bytes (RFC 1951, 3.2.7). */
+/** Bytes of a delta that contain its sizes, compressed or not: dynamic codes take up to 350 bytes (RFC 1951, 3.2.7). */
 const DELTA_START = 512;
-/** Deltas, and what they are applied to, in memory. */
+/** Maximum memory for the deltas and bases of one object. */
 const MAX_DELTIFIED = 32 * 1024 * 1024;
-/** Contents that are read as a whole; larger ones come in pieces. */
+/** Maximum size of a content that is read as a whole; larger ones are streamed. */
 export const MAX_WHOLE_BYTES = 1024 * 1024;
-/** Of a long chain the first and each eighth are kept: making some more takes less than keeping them. */
+/** In a long chain the first and every eighth content is cached: recomputing a few is cheaper than caching them. */
 const KEEP_EACH = 8;
 
-/** For the delta that is applied last, for the one before it, and for what these make in turns. */
+/** Memory for the delta applied last, for the previous one, and for intermediate results in alternation. */
 const [lastDelta, oneDelta] = [allocateScratch(MAX_INLINE_BYTES), allocateScratch(MAX_INLINE_BYTES_OF_READERS)];
 const made = [allocateScratch(MAX_INLINE_BYTES_OF_READERS), allocateScratch(MAX_INLINE_BYTES_OF_READERS)] as const;
 
-/** Makes contents of what the entries of one pack hold. */
+/** Computes contents from the entries of one pack. */
 export class PackContents {
   readonly #file: BlockFile;
   readonly #shared: PackResources;
   readonly #hashBytes: number;
-  /** What deltas of the file's content were applied to. */
+  /** Cached delta bases of the file. */
   #bases: Bases = new Map();
 
   constructor(file: BlockFile, shared: PackResources, hashBytes: number) {
@@ -66,17 +66,17 @@ export class PackContents {
     this.#hashBytes = hashBytes;
   }
 
-  /** Forgets what was made of another file that was at this place. */
+  /** Discards the cached contents of a previous file at this path. */
   invalidate(): void {
     this.#bases = new Map();
   }
 
-  /** What is kept of the content that begins at an offset, until the next look at any content. */
+  /** The cached content at an offset, valid until the next read. */
   cached(offset: number): { type: ObjectType; data: Buffer } | undefined {
     return this.#shared.bases.get(this.#bases, offset);
   }
 
-  /** The object that a chain makes; see `Pack.read`. */
+  /** Reads the object of a chain; see `Pack.read`. */
   read(chain: Chain, maxBytes: number): RawObject | Promise<RawObject> | PendingRead {
     const { type, deltas, root } = chain;
     const last = deltas[0];
@@ -97,25 +97,25 @@ export class PackContents {
     const data = this.#applied(chain, delta);
     if (data instanceof PendingRead) return data;
     const entry = last ?? root;
-    // The next version may be made of this one.
+    // The next version may be a delta against this one.
     if (this.#shared.readsVersions && !Buffer.isBuffer(entry))
       this.#shared.bases.set(this.#bases, entry.offset, type, data);
     return { type, size, data };
   }
 
-  /** What the first bytes of a delta inflate to. */
+  /** Inflates the first bytes of a delta. */
   #start({ dataAt }: Entry): Buffer | PendingRead {
     const file = this.#file;
     if (!file.tryRead(dataAt, DELTA_START)) return new PendingRead(file.load(dataAt, DELTA_START));
     return inflatePrefix(file.bytes.subarray(file.at, file.end));
   }
 
-  /** What is left of the file for an entry, of these bytes. */
+  /** Limits a length to the rest of the file after the start of the entry's data. */
   #within({ dataAt }: Entry, length: number): number {
     return Math.min(length, this.#file.size - this.#hashBytes - dataAt);
   }
 
-  /** Inflates what a small entry holds. */
+  /** Inflates a small entry. */
   #inflated(entry: Entry, buffer: Buffer, maxBytes = maxCompressedBytes(entry.size)): Buffer | PendingRead {
     const file = this.#file;
     const length = this.#within(entry, maxBytes);
@@ -129,7 +129,7 @@ export class PackContents {
     }
   }
 
-  /** The same for one of any size, in memory of its own. */
+  /** Inflates an entry of any size into its own memory. */
   async #inflatedLater(entry: Entry): Promise<Buffer> {
     const now = entry.size <= MAX_INLINE_BYTES ? this.#inflated(entry, oneDelta) : undefined;
     if (Buffer.isBuffer(now)) return copyFromPool(now);
@@ -144,7 +144,7 @@ export class PackContents {
     }
   }
 
-  /** @param delta the last one inflated, where it is */
+  /** @param delta the last delta if it is already inflated */
   #applied({ type, deltas, root }: Chain, delta: Buffer | undefined): Buffer | PendingRead {
     const isKnown = Buffer.isBuffer(root);
     const start = isKnown ? root : this.#inflated(root, made[deltas.length % 2]!);
@@ -163,7 +163,7 @@ export class PackContents {
     return data;
   }
 
-  /** The content of a chain that takes its time. */
+  /** Content of a chain that is too long for synchronous work. */
   async #content(chain: Chain, size: number): Promise<Buffer> {
     const { deltas, root } = chain;
     if (deltas.length === 0 && !Buffer.isBuffer(root) && size > MAX_WHOLE_BYTES) {

@@ -1,13 +1,13 @@
-/** One object of a pack, as it is stored. */
+/** A pack entry as stored. */
 export interface Entry {
-  /** Where it begins, and where its compressed bytes do. */
+  /** Start of the entry, and start of its compressed data. */
   offset: number;
   dataAt: number;
-  /** As packs number them; 6 and 7 are deltas. */
+  /** Type number in the pack; 6 and 7 are deltas. */
   kind: number;
-  /** Bytes that come out of inflating. */
+  /** Inflated size in bytes. */
   size: number;
-  /** Where the entry of its base begins; of a delta by offset. */
+  /** Offset of the base entry, for deltas by offset. */
   base: number;
 }
 
@@ -16,10 +16,10 @@ export const REF_DELTA = 7;
 export const LONGEST_HEADER = 64;
 
 /**
- * The header of an entry (gitformat-pack, "pack entries").
- * @param bytes have it from `from` on, and end at `to`
+ * Parses an entry header (gitformat-pack, "pack entries").
+ * @param bytes contain the header from `from` on and end at `to`
  * @param offset of the entry in its pack
- * @returns null where it cannot be one
+ * @returns null for an invalid header
  */
 export function entryAt(bytes: Buffer, from: number, to: number, offset: number, hashBytes: number): Entry | null {
   let at = from;

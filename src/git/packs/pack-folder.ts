@@ -15,19 +15,19 @@ const MULTI = 'multi-pack-index';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Where an object is. */
+/** Position of an object. */
 interface Place {
   pack: Pack;
   offset: number;
 }
 
-/** The packs of one `objects` folder, as they were when it was last looked at. */
+/** The packs of one `objects` folder as of the last refresh. */
 export class PackFolder {
   readonly folder: string;
   readonly #shared: PackResources;
   readonly #hashBytes: number;
   readonly #multiFile: BlockFile;
-  /** The one that was of use last first. */
+  /** Most recently used first. */
   #packs: readonly Pack[] = [];
   #byStem: ReadonlyMap<string, Pack> = new Map();
   #multi: { serial: number; index: MultiPackIndex } | undefined;
@@ -46,21 +46,21 @@ export class PackFolder {
     this.#multiFile = new BlockFile(join(folder, 'pack', MULTI), shared.files);
   }
 
-  /** The `objects` folders that this one names as its alternates. */
+  /** The alternates of this `objects` folder. */
   get alternates(): readonly string[] {
     return this.#alternates;
   }
 
   /**
-   * A pack that holds an object, and where.
-   * @param damage gets what is wrong with packs that may hold it
-   * @param not packs that were found to have no sound copy
-   * @returns null where no other has it
+   * Finds a pack that holds an object.
+   * @param damage receives errors of packs that may hold it
+   * @param not packs without a valid copy
+   * @returns null if no other pack has it
    */
   async find(id: Buffer, damage: GitError[], not: ReadonlySet<Pack>): Promise<Place | null> {
     let multi = this.#hasMulti ? await this.#multiIndex(damage) : null;
     let found = multi === null ? null : await this.#inMulti(multi, id, damage);
-    // Another one may have been opened on the way: an answer is of one file or none.
+    // The file may have been reopened meanwhile: an answer must come from a single file.
     while (multi !== null && this.#multi?.serial !== this.#multiFile.serial) {
       multi = await this.#multiIndex(damage);
       found = multi === null ? null : await this.#inMulti(multi, id, damage);
@@ -78,8 +78,8 @@ export class PackFolder {
   }
 
   /**
-   * An object of the pack that had the last one, or of those of the multi-pack index, as far as it comes without waiting for the disk.
-   * @returns null where it has to be looked for; else as `Pack.trySync`
+   * Reads an object from the last used pack or from those of the multi-pack index, without waiting for the disk.
+   * @returns null if the object must be searched; else as `Pack.trySync`
    * @throws as `Pack.read`
    */
   trySync(id: Buffer, maxBytes: number): ReturnType<Pack['trySync']> {
@@ -93,7 +93,7 @@ export class PackFolder {
     return position === null ? null : (this.#byStem.get(position.pack)?.trySync(position.offset, maxBytes) ?? null);
   }
 
-  /** At most `max` ids of each pack that begin with these digits. */
+  /** At most `max` ids of each pack with a prefix. */
   async beginningWith(digits: string, max: number): Promise<string[]> {
     const lists: string[][] = [];
     for (const pack of this.#packs) {
@@ -107,15 +107,15 @@ export class PackFolder {
     return lists.flat();
   }
 
-  /** Another number whenever a look has found something else. */
+  /** Changes whenever a refresh has found a difference. */
   get version(): number {
     return this.#version;
   }
 
-  /** Looks at the folder, where it may have changed, after this call. */
+  /** Refreshes the folder if it may have changed. The result covers all changes made before this call. */
   refresh(): Promise<void> {
     if (this.#looking !== undefined) {
-      // That look may have passed what has come since.
+      // A refresh in progress may have missed recent changes.
       const again = () => {
         this.#nextLook = undefined;
         return this.refresh();
@@ -175,7 +175,7 @@ export class PackFolder {
   }
 
   #prefer(pack: Pack): void {
-    // Whoever looks through the packs now goes on with the list that they have.
+    // Concurrent searches continue with their own list.
     if (this.#packs[0] !== pack) this.#packs = [pack, ...this.#packs.filter((one) => one !== pack)];
   }
 

@@ -6,10 +6,10 @@ const MAGIC = 0xff744f63;
 const FAN = 1024;
 const LARGE = 0x80000000;
 
-/** The index of one pack, of version 1 or 2 (gitformat-pack). */
+/** The index of one pack, version 1 or 2 (gitformat-pack). */
 export class PackIndex {
   readonly ids: SortedIds;
-  /** The sum that its pack ends with. */
+  /** Checksum at the end of its pack. */
   readonly packSum: Buffer;
   readonly #file: BlockFile;
   readonly #version: number;
@@ -24,8 +24,8 @@ export class PackIndex {
   }
 
   /**
-   * @param hashBytes of an object id of this repository
-   * @throws GitError `corrupt`; the file system's error where there is no such file
+   * @param hashBytes length of object ids in this repository
+   * @throws GitError `corrupt`; the file system's error if the file is missing
    */
   static async open(file: BlockFile, hashBytes: number): Promise<PackIndex> {
     const start = await bytesOf(file, 0, 8);
@@ -42,7 +42,7 @@ export class PackIndex {
     return new PackIndex(ids, file, version, hashBytes, packSum);
   }
 
-  /** Where in the pack the object is whose id has this place. */
+  /** Offset in the pack of the object at an index position. */
   offsetAt(index: number): number | Promise<number> {
     const { count } = this.ids;
     const hash = this.#hashBytes;

@@ -6,13 +6,13 @@ import { EventLoopYield } from './event-loop-yield.ts';
 import { MAX_INLINE_BYTES } from './inflate.ts';
 import type { PackResources } from './raw-object.ts';
 
-/** Bytes that large deltas may take at once; more is had alone. */
+/** Memory for large deltas in bytes. A larger one runs alone. */
 const DELTA_MEMORY = 96 * 1024 * 1024;
 
 /**
- * What readers of packs share.
- * @param limits bytes of blocks and of bases that are kept; files open at once; milliseconds after which a file that
- *   nobody reads is closed; `inlineInflateBytes` and `readsVersions` as in `PackResources`, default 256 KiB and false
+ * Creates the resources shared by pack readers.
+ * @param limits bytes for cached blocks and bases; maximum number of open files; milliseconds after which an idle
+ *   file is closed; `inlineInflateBytes` and `readsVersions` as in `PackResources`, default 256 KiB and false
  */
 export function createPackResources(limits: {
   blockBytes: number;

@@ -9,30 +9,30 @@ import { PackIndex } from './pack-index.ts';
 import { detachedObject, type PackResources, type RawObject, type RawStream, TooLargeToRead } from './raw-object.ts';
 
 interface OpenIndex {
-  /** Of the file that it was read from. */
+  /** Serial of the file that it was read from. */
   serial: number;
   ready: PackIndex | undefined;
   opened: Promise<PackIndex>;
 }
 
 const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag'];
-/** The longest chain that git makes. */
+/** The longest delta chain that git creates. */
 const MAX_DEPTH = 4_096;
 const MANY_WAITS = 16;
 
-/** One pack with its index. */
+/** A pack with its index. */
 export class Pack {
-  /** Its name without an ending. */
+  /** Name without extension. */
   readonly stem: string;
   readonly #hashBytes: number;
   readonly #file: BlockFile;
   readonly #contents: PackContents;
   readonly #indexFile: BlockFile;
   #index: OpenIndex | undefined;
-  /** The content that was found to belong to the index. */
+  /** Serial of the content that was verified against the index. */
   #checked = 0;
 
-  /** @param folder the `pack` folder; `stem` its name there without an ending */
+  /** @param folder the `pack` folder; `stem` is the name without extension */
   constructor(folder: string, stem: string, shared: PackResources, hashBytes: number) {
     this.stem = stem;
     this.#hashBytes = hashBytes;
@@ -41,7 +41,7 @@ export class Pack {
     this.#indexFile = new BlockFile(join(folder, `${stem}.idx`), shared.files);
   }
 
-  /** Where an object is in this pack; -1 where it is not. May have to wait for the disk. */
+  /** Offset of an object in this pack; -1 if it is not there. May wait for the disk. */
   find(id: Buffer): number | Promise<number> {
     const isOpen = this.#indexFile.use() && this.#index?.serial === this.#indexFile.serial;
     const index = isOpen ? this.#index?.ready : undefined;
@@ -51,16 +51,16 @@ export class Pack {
     return place < 0 ? -1 : index.offsetAt(place);
   }
 
-  /** At most `max` ids of it that begin with these digits. */
+  /** At most `max` of its ids with a prefix. */
   async beginningWith(digits: string, max: number): Promise<string[]> {
     return await (await this.#openIndex()).ids.beginningWith(digits, max);
   }
 
   /**
-   * The object at an offset, at once where all that it takes is in memory.
-   * @param maxBytes a larger one comes without its content; below 0 only type and size are read
-   * @returns what is not a promise may lie in memory that is used again: see `detachedObject`
-   * @throws GitError `corrupt`; `TooLargeToRead`; the file system's error where the pack has gone
+   * Reads the object at an offset, synchronously if all required data is in memory.
+   * @param maxBytes larger objects come without their content; below 0 only type and size are read
+   * @returns a synchronous result may lie in reusable memory: see `detachedObject`
+   * @throws GitError `corrupt`; `TooLargeToRead`; the file system's error if the pack is missing
    */
   read(offset: number, maxBytes: number): RawObject | Promise<RawObject> {
     const object = this.#tryRead(offset, maxBytes);
@@ -68,8 +68,9 @@ export class Pack {
   }
 
   /**
-   * The object at an offset, or of an id, as far as it comes without waiting for the disk.
-   * @returns null where the pack has no such object; else as `read`, or what to wait for before it is asked again
+   * Reads the object with an id or at an offset without waiting for the disk.
+   * @returns null if the pack has no such object; else as `read`, or a `PendingRead` to wait for before the next
+   *   attempt
    * @throws as `read`
    */
   trySync(index: number | Buffer, maxBytes: number): RawObject | Promise<RawObject> | PendingRead | null {
@@ -79,7 +80,7 @@ export class Pack {
   }
 
   /**
-   * The content at an offset in pieces.
+   * Streams the content at an offset.
    * @throws as `read`
    */
   async stream(offset: number): Promise<RawStream> {
@@ -91,7 +92,7 @@ export class Pack {
     return { type, size, chunks: inflateChunks(this.#file, entry.dataAt, size) };
   }
 
-  /** Closes its files and forgets what was read of them. */
+  /** Closes its files and discards what was read. */
   invalidate(): void {
     this.#index = undefined;
     this.#checked = 0;
@@ -118,7 +119,7 @@ export class Pack {
     return await this.#index.opened;
   }
 
-  /** Opens the pack where it is not, and looks whether it is the one that the index is of. */
+  /** Opens the pack if necessary and verifies that it matches the index. */
   async #mustMatch(): Promise<void> {
     await this.#file.open();
     const { serial, size, path } = this.#file;
@@ -128,14 +129,14 @@ export class Pack {
     if (size < 12 + this.#hashBytes) throw bad('is far too short to be a packfile');
     const start = await this.#bytes(0, 12);
     const version = start.readUInt32BE(4);
-    if (start.toString('latin1', 0, 4) !== 'PACK' || (version !== 2 && version !== 3)) throw bad('is no pack');
-    if (start.readUInt32BE(8) !== ids.count) throw bad('claims to have another number of objects');
+    if (start.toString('latin1', 0, 4) !== 'PACK' || (version !== 2 && version !== 3)) throw bad('is not a packfile');
+    if (start.readUInt32BE(8) !== ids.count) throw bad('claims a different number of objects');
     if (!packSum.equals(await this.#bytes(size - this.#hashBytes, this.#hashBytes))) throw bad('does not match index');
     this.#checked = serial;
     this.#contents.invalidate();
   }
 
-  /** A copy of bytes of the pack. */
+  /** Copies bytes of the pack. */
   async #bytes(offset: number, length: number): Promise<Buffer> {
     for (;;) {
       const bytes = this.#file.peek(offset, length);
@@ -152,7 +153,7 @@ export class Pack {
         const object = this.#tryRead(offset, maxBytes);
         if (!(object instanceof PendingRead)) return object instanceof Promise ? await object : detachedObject(object);
         wait = object;
-        // Opening another file for it may have closed this one, again and again.
+        // Opening other files may have closed this one repeatedly.
         if (waits === MANY_WAITS) release = this.#file.hold();
       }
     } finally {
@@ -177,7 +178,7 @@ export class Pack {
       const type = TYPES[entry.kind];
       if (type !== undefined) return { type, deltas, root: entry };
       deltas.push(entry);
-      if (deltas.length > MAX_DEPTH) throw new GitError('corrupt', `endless deltas in ${file.path}`);
+      if (deltas.length > MAX_DEPTH) throw new GitError('corrupt', `cyclic deltas in ${file.path}`);
       if (entry.kind === REF_DELTA) {
         const end = file.at + entry.dataAt - at;
         const found = this.find(Buffer.from(file.bytes.subarray(end - this.#hashBytes, end)));
@@ -189,7 +190,7 @@ export class Pack {
     }
   }
 
-  /** @param bytes from `from` to `to` from its beginning on */
+  /** @param bytes contain the start of the entry between `from` and `to` */
   #entry(bytes: Buffer, offset: number, from = 0, to = bytes.length): Entry {
     const entry = entryAt(bytes, from, to, offset, this.#hashBytes);
     const isInside = offset >= 12 && entry !== null && entry.dataAt < this.#file.size - this.#hashBytes;

@@ -5,48 +5,48 @@ import { copyFromPool } from './buffer-pool.ts';
 import type { DeltaBaseCache } from './delta-base-cache.ts';
 import type { EventLoopYield } from './event-loop-yield.ts';
 
-/** An object as it is stored, without its id. */
+/** An object as stored, without its id. */
 export interface RawObject {
   type: ObjectType;
-  /** Bytes of content. */
+  /** Size of the content in bytes. */
   size: number;
-  /** Left out where it is larger than was asked. */
+  /** Null if the content exceeds the requested maximum. */
   data: Buffer | null;
 }
 
-/** The same with its content in pieces. */
+/** A stored object with its content as a stream. */
 export interface RawStream {
   type: ObjectType;
   size: number;
   chunks: Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** What the packs of all repositories share. */
+/** Resources shared by the packs of all repositories. */
 export interface PackResources {
   files: BlockFiles;
-  /** What deltas were applied to. */
+  /** Cache of delta bases. */
   bases: DeltaBaseCache;
-  /** Bytes that large deltas take while they are applied. */
+  /** Memory for large deltas, in bytes. */
   memory: FairSlots;
   fairness: EventLoopYield;
-  /** Bytes of a content that is inflated without handing it to another thread. */
+  /** Maximum inflated size in bytes that is not handed to another thread. */
   inlineInflateBytes: number;
   /**
-   * Whether version after version of files is read: each is kept for the next one, and taken for what its id says, as git takes what it
-   * has checked when it was pushed.
+   * Whether consecutive versions of files are read. Each is cached for the next one, and its content is trusted without
+   * a hash, as git trusts what it has verified on push.
    */
   readsVersions: boolean;
 }
 
-/** What takes more memory than the server has to give: git is to read it. */
+/** The object requires more memory than the server allows: git must read it. */
 export class TooLargeToRead extends Error {}
 
-/** An object that lasts longer than to the next wait. */
+/** Detaches an object from reusable memory, so that it outlasts the next wait. */
 export function detachedObject(object: RawObject): RawObject {
   return object.data === null ? object : { ...object, data: copyFromPool(object.data) };
 }
 
-/** Pieces as one; nothing past `size` is kept. */
+/** Concatenates chunks, up to `size` bytes. */
 export async function concatChunks(chunks: AsyncIterable<Buffer>, size: number): Promise<Buffer> {
   const data = Buffer.allocUnsafeSlow(size);
   let filled = 0;

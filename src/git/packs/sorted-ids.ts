@@ -1,21 +1,21 @@
 import { GitError } from '../git.errors.ts';
 import type { BlockFile } from './block-file.ts';
 
-/** Where a table of sorted object ids lies. */
+/** Location of a table of sorted object ids. */
 export interface IdTable {
   file: BlockFile;
-  /** Of the 256 counts that it begins with. */
+  /** Start of the 256 counts (fan-out table). */
   fanAt: number;
-  /** Of the first record's id. */
+  /** Start of the first record's id. */
   idsAt: number;
-  /** Bytes from one id to the next. */
+  /** Distance between two ids in bytes. */
   stride: number;
   hashBytes: number;
 }
 
 const GUESSES = 3;
 
-/** A table of sorted object ids with counts by their first byte, as indexes of packs and multi-pack indexes have it. */
+/** A table of sorted object ids with a fan-out table, as in pack indexes and multi-pack indexes. */
 export class SortedIds {
   readonly #table: IdTable;
   readonly #fan: Uint32Array;
@@ -25,7 +25,7 @@ export class SortedIds {
     this.#fan = fan;
   }
 
-  /** @throws GitError `corrupt` where the counts fall */
+  /** @throws GitError `corrupt` if the fan-out table is not monotonic */
   static async open(table: IdTable): Promise<SortedIds> {
     const bytes = await bytesOf(table.file, table.fanAt, 1024);
     const fan = new Uint32Array(257);
@@ -36,24 +36,24 @@ export class SortedIds {
     return new SortedIds(table, fan);
   }
 
-  /** How many ids there are. */
+  /** Number of ids. */
   get count(): number {
     return this.#fan[256]!;
   }
 
-  /** The place of an id in the order; -1 where it is not there. May have to wait for the disk. */
+  /** Index position of an id; -1 if it is not there. May wait for the disk. */
   find(id: Buffer): number | Promise<number> {
     const found = this.#search(id);
     return 'missing' in found ? this.#findLater(id, found.missing) : found.equal ? found.place : -1;
   }
 
-  /** The id at a place. */
+  /** The id at an index position. */
   async at(index: number): Promise<Buffer> {
     const { file, idsAt, stride, hashBytes } = this.#table;
     return await bytesOf(file, idsAt + index * stride, hashBytes);
   }
 
-  /** At most `max` ids that begin with these hexadecimal digits. */
+  /** At most `max` ids with a prefix of hexadecimal digits. */
   async beginningWith(digits: string, max: number): Promise<string[]> {
     const { file, hashBytes } = this.#table;
     const first = Buffer.from(digits.padEnd(hashBytes * 2, '0'), 'hex');
@@ -74,12 +74,14 @@ export class SortedIds {
     return await this.find(id);
   }
 
-  /** The place of the first id that is not before this one, or what of the file has to be loaded to tell. */
+  /**
+   * Position of the first id that is not less than this one, or the file offset that must be loaded to determine it.
+   */
   #search(id: Buffer): { place: number; equal: boolean } | { missing: number } {
     const { file, idsAt, stride, hashBytes } = this.#table;
     let low = this.#fan[id[0]!]!;
     let high = this.#fan[id[0]! + 1]!;
-    // Ids are spread evenly: the next bytes tell about where one must be.
+    // Ids are distributed evenly, so the next bytes predict the position.
     let lowest = id[0]! * 0x1000000;
     let highest = lowest + 0x1000000;
     const wanted = id.readUInt32BE(0);
@@ -104,7 +106,7 @@ export class SortedIds {
   }
 }
 
-/** A copy of bytes of a file, from the disk where need be; throws GitError `corrupt` where it is too short. */
+/** Copies bytes of a file, from the disk if necessary; throws GitError `corrupt` if it is too short. */
 export async function bytesOf(file: BlockFile, offset: number, length: number): Promise<Buffer> {
   for (;;) {
     const bytes = file.peek(offset, length);

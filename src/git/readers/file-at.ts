@@ -8,35 +8,35 @@ import { lastChangeInGraph } from '../history/in-graph.ts';
 import { lastCommitOf } from '../last-commit.ts';
 import type { Question } from './question.ts';
 
-/** A larger blob comes without its content. */
+/** Larger blobs come without their content. */
 export const MAX_CONTENT = 1024 * 1024;
 
-/** The content of a blob, with what follows from it. */
+/** Content of a blob with derived facts. */
 export interface FileContent {
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
-  /** SHA-256 in hexadecimal digits. */
+  /** SHA-256 in hexadecimal. */
   sha256: string;
 }
 
 export interface FileAtCommit {
   entry: TreeEntry;
-  /** The newest commit that changed the path; null where none did. */
+  /** The newest commit that changed the path; null if there is none. */
   last: string | null;
-  /** Null for a blob that is known already, or is larger than `MAX_CONTENT`. */
+  /** Null if the blob is already known or larger than `MAX_CONTENT`. */
   content: FileContent | null;
-  /** The content itself, as asked for. */
+  /** The content in the requested form. */
   bytes: Uint8Array | null;
 }
 
-/** In which form a content is wanted: as it is, or as text in Base64. */
+/** Requested form of a content: raw, or text in Base64. */
 export type ContentForm = 'raw' | 'base64';
 
 /**
- * What is told of a file at a commit. Serves repository files.
+ * Describes a file at a commit. Serves repository files.
  * @param path as for `entryAt`
- * @param known the id of a blob whose content is not wanted again
- * @returns null where there is no file
+ * @param known id of a blob whose content is not required again
+ * @returns null if there is no such file
  * @throws GitError `corrupt` for a damaged repository
  */
 async function readFileAt(
@@ -57,5 +57,5 @@ async function readFileAt(
   return { entry, last, content, bytes: form === 'raw' ? copyBytes(data) : encodeUtf8(data.toString('base64')) };
 }
 
-/** What is told of a file at a commit. Serves repository files. */
+/** Describes a file at a commit. Serves repository files. */
 export const FILE_AT = { name: 'file', find: readFileAt } as const satisfies Question;

@@ -5,7 +5,7 @@ import type { Question } from './question.ts';
 
 export interface LogPage {
   commits: Commit[];
-  /** Whether there are others after these. */
+  /** Whether more commits follow. */
   more: boolean;
 }
 
@@ -20,10 +20,10 @@ export async function readLogPage(repo: Repository, query: LogQuery): Promise<Lo
   return { commits: commits.filter((commit) => commit !== null), more: oids.length > query.limit };
 }
 
-/** Commits by their complete ids; null for one that is not there. @throws GitError as `ObjectReader.commit` */
+/** Reads commits by their complete ids; null for missing ones. @throws GitError as `ObjectReader.commit` */
 async function readCommits(repo: Repository, oids: readonly string[]): Promise<(Commit | null)[]> {
   return await Promise.all(oids.map((oid) => repo.objects.commit(oid)));
 }
 
-/** Commits by their complete ids. Serves single commits, and those of branches. */
+/** Commits by their complete ids. Serves single commits and those of branches. */
 export const COMMITS = { name: 'commits', find: readCommits } as const satisfies Question;

@@ -1,12 +1,12 @@
 import type { Repository } from '../git.repository.ts';
 
 /**
- * What a thread can be asked about a repository. Arguments and answers are copied from one thread to the other: plain values, dates, and
- * bytes that have their memory for themselves.
+ * A question about a repository that a reader thread can answer. Arguments and answers are copied between threads:
+ * plain values, dates, and bytes that own their memory.
  */
 export interface Question<Args extends readonly unknown[] = never, Answer = unknown> {
-  /** What it is known by in the thread. */
+  /** Name of the question in messages. */
   readonly name: string;
-  /** Finds the answer. */
+  /** Computes the answer. */
   readonly find: (repo: Repository, ...args: Args) => Promise<Answer>;
 }

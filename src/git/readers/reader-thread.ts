@@ -9,14 +9,17 @@ import { READ_MS } from '../git.process.ts';
 import type { FromThread, ToThread } from './readers.messages.ts';
 
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 24, stackSizeMb: 4 };
-/** Room for new objects, in MB, that a thread begins with, and stays with. Of one, as usual, it would take what is left in use 300 times a second. */
+/**
+ * Size of the young generation in MB, constant from the start. The default of 1 MB would cause 300 collections per
+ * second under load.
+ */
 const ROOM = '--min-semi-space-size=4';
 const USUAL_ROOM = '--min-semi-space-size=0';
-/** So many questions wait for one thread. */
+/** Maximum number of pending questions of one thread. */
 const MAX_OPEN = 200;
 /**
- * A thread that owes an answer will never give it where it has worked for so long meanwhile, in milliseconds of a processor, or
- * where nothing came for so long by the clock: no reading may take as long.
+ * A thread with pending answers is stuck after this many milliseconds of processor time, or this many without an answer
+ * by the clock. No read may take that long.
  */
 const STUCK_MS = 60_000;
 const LOOK_MS = 15_000;
@@ -25,30 +28,33 @@ const LOST_MS = 1.5 * CLOCK_FACTOR * READ_MS;
 interface Asked extends SlotSetItem {
   readonly number: number;
   readonly since: number;
-  /** What the thread had taken of a processor at the first look after it was asked, in milliseconds. */
+  /** Processor time of the thread at the first poll after the question, in milliseconds. */
   from: number | null;
   resolve(answer: { value: unknown } | undefined): void;
   reject(error: unknown): void;
 }
 
-/** A repository to a thread. */
+/** Identifies a repository to a thread. */
 export interface RepositoryLocation {
   readonly id: string;
   readonly dir: string;
 }
 
-/** A thread that answers questions, and what it owes. */
+/** A thread that answers questions, with its pending questions. */
 export class ReaderThread {
   readonly #worker: Worker;
   readonly #open = new SlotSet<Asked>();
   readonly #onEnd: () => void;
   readonly #time: typeof cpuTimeOf;
-  /** Whether it has begun to answer. */
+  /** Whether it is ready to answer. */
   isReady = false;
   #number = 0;
   #watch: NodeJS.Timeout | undefined;
 
-  /** @param address of the program; `name` what it is told to be; `onEnd` is called once, whatever it ends by; `time` is what a thread has taken of a processor */
+  /**
+   * @param address of the program; `name` is its role; `onEnd` is called once when the thread ends for any reason;
+   *   `time` returns the processor time of a thread
+   */
   constructor(address: string, name: string, onEnd: () => void, time = cpuTimeOf) {
     let ended = false;
     this.#time = time;
@@ -57,7 +63,7 @@ export class ReaderThread {
       if (!ended) onEnd();
       ended = true;
     };
-    // It is looked at when the thread begins, of all that do so by then.
+    // The flag is read when a thread starts and applies to all threads started from then on.
     setFlagsFromString(ROOM);
     try {
       this.#worker = new Worker(new URL(address), {
@@ -73,26 +79,26 @@ export class ReaderThread {
     }
     this.#worker.once('online', () => setFlagsFromString(USUAL_ROOM));
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
-    // Out of memory, above all.
+    // Mostly out of memory.
     this.#worker.on('error', () => this.end());
     this.#worker.on('exit', () => this.end());
     this.#worker.unref();
   }
 
-  /** Answers that it owes. */
+  /** Number of pending answers. */
   get pending(): number {
     return this.#open.size;
   }
 
-  /** Whether it takes another question. */
+  /** Whether it accepts another question. */
   get isFree(): boolean {
     return this.isReady && this.#open.size < MAX_OPEN;
   }
 
   /**
-   * Asks for the one for whom the work at hand is done.
-   * @returns undefined where it cannot answer
-   * @throws GitError as the question does; `aborted` where the asker leaves
+   * Asks a question on behalf of the current caller.
+   * @returns undefined if the thread cannot answer
+   * @throws GitError as the question; `aborted` if the caller is aborted
    */
   ask(
     { id, dir }: RepositoryLocation,
@@ -112,12 +118,12 @@ export class ReaderThread {
     return promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
-  /** Says that a repository is about to be moved or removed. */
+  /** Announces that a repository is about to be moved or removed. */
   evict(id: string): void {
     this.#send({ type: 'forget', id });
   }
 
-  /** Ends it; what it owes is left to those who asked. */
+  /** Ends the thread; pending questions are left to their callers. */
   end(): void {
     clearInterval(this.#watch);
     this.#watch = undefined;
@@ -147,7 +153,7 @@ export class ReaderThread {
     else asked.reject(new GitError(message.code, message.message, message.exitCode));
   }
 
-  /** Ends it where it is stuck. */
+  /** Ends the thread if it is stuck. */
   async poll(): Promise<void> {
     if (this.#open.size === 0) return;
     const taken = await this.#time(this.#worker);

@@ -4,24 +4,24 @@ import type { GitErrorCode } from '../git.errors.ts';
 export interface AskedQuestion {
   type: 'question';
   number: number;
-  /** Of the repository: its id and directory. */
+  /** Id and directory of the repository. */
   id: string;
   dir: string;
   name: string;
   args: readonly unknown[];
-  /** Who asks, as in `RequestScope`. */
+  /** Caller as in `RequestScope`. */
   caller: string;
 }
 
-/** What a thread is told. */
+/** Messages to a thread. */
 export type ToThread =
   | AskedQuestion
-  /** Nobody waits for the answer any more. */
+  /** The answer is no longer needed. */
   | { type: 'leave'; number: number }
-  /** A repository is about to be moved or removed. */
+  /** The repository is about to be moved or removed. */
   | { type: 'forget'; id: string };
 
-/** What a thread says: `unanswered` is a question that it leaves to whoever asked. */
+/** Messages from a thread: `unanswered` returns a question to its caller. */
 export type FromThread =
   | { type: 'ready' }
   | { type: 'answer'; number: number; value: unknown }

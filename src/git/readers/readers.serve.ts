@@ -10,14 +10,16 @@ import type { AskedQuestion, FromThread, ToThread } from './readers.messages.ts'
 
 const MiB = 1024 * 1024;
 
-/** Memory that can be handed over, and is gone here then: an answer has it as `bytes`, and nobody else does. */
+/**
+ * Buffers that can be transferred, which detaches them here: only `bytes` of an answer, which nothing else refers to.
+ */
 function handedOver(value: unknown): ArrayBuffer[] {
   const bytes = (value as { bytes?: unknown } | null | undefined)?.bytes;
   if (!(bytes instanceof Uint8Array) || bytes.byteLength !== bytes.buffer.byteLength) return [];
   return [bytes.buffer as ArrayBuffer];
 }
 
-/** A question that is being answered. */
+/** A pending question. */
 class Open {
   readonly number: number;
   readonly controller = new AbortController();
@@ -29,9 +31,9 @@ class Open {
 }
 
 /**
- * What the program of a reading thread runs: it answers from now on. Elsewhere it does nothing.
- * @param program what a thread is told to be that is to run it
- * @param questions all that can be asked
+ * Main function of a reader thread: answers questions from now on. Does nothing in other threads.
+ * @param program role that a thread must have to run it
+ * @param questions all supported questions
  */
 export function serveQuestions(program: string, questions: readonly Question[]): void {
   if (!isMainThread && parentPort !== null && workerData === program) serve(parentPort, questions);
@@ -45,7 +47,7 @@ function serve(port: MessagePort, questions: readonly Question[]): void {
     maxProcesses: 0,
     graphPauseMs: null,
     cacheBytes: 8 * MiB,
-    // The beginning of a chain takes longer to make than to read.
+    // The start of a delta chain takes longer to compute than to read.
     blockBytes: 4 * MiB,
     baseBytes: 8 * MiB,
     inflatesAtOnce: MAX_INLINE_BYTES_OF_READERS,

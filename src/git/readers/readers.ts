@@ -1,27 +1,27 @@
 import { ReaderThread, type RepositoryLocation } from './reader-thread.ts';
 
-/** After one has ended by itself no other is started for so long, in milliseconds. */
+/** Pause in milliseconds before a new thread replaces one that ended by itself. */
 const PAUSE_MS = 5_000;
-/** Without a question for so long, in milliseconds, they end. */
+/** Idle time in milliseconds after which the threads end. */
 const IDLE_MS = 60_000;
 
-/** What is needed to start threads. */
+/** Settings for starting threads. */
 export interface ReaderProgram {
-  /** Where the program is, and what it is told to be. */
+  /** Address of the program, and its role. */
   address: string;
   name: string;
-  /** Threads at most; 0 for none. */
+  /** Maximum number of threads; 0 for none. */
   threads: number;
-  /** Whether this thread has too little time to find answers itself. */
+  /** Whether this thread is too busy to compute answers itself. */
   isNeeded: () => boolean;
-  /** How many answers a thread may owe and still be asked a question of this name; any number where it is not given. */
+  /** Maximum number of pending answers of a thread that may still get a question of this name; unlimited if absent. */
   maxPending?: (name: string) => number;
 }
 
 /**
- * The threads that answer questions about repositories, so that reading takes the time of other processors than that which
- * serves everybody. They are started when that one is busy, the second one when the first has enough to do; while there is none
- * to ask, or none is needed, whoever asks finds the answer themselves.
+ * The pool of reader threads, which moves reads off the main thread. The first thread is started when the main thread
+ * is busy, the second when the first is busy. If there is no thread or none is needed, the caller computes the answer
+ * itself.
  */
 export class Readers {
   readonly #threads = new Set<ReaderThread>();
@@ -30,7 +30,7 @@ export class Readers {
   #askedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** How many live. */
+  /** Number of running threads. */
   get size(): number {
     return this.#threads.size;
   }
@@ -41,9 +41,9 @@ export class Readers {
   }
 
   /**
-   * Asks the thread that owes least.
-   * @returns undefined where none can answer: then the answer is to be found here
-   * @throws GitError as the question does
+   * Asks the thread with the fewest pending answers.
+   * @returns undefined if no thread can answer: the caller computes the answer
+   * @throws GitError as the question
    */
   ask(
     location: RepositoryLocation,
@@ -64,12 +64,12 @@ export class Readers {
     return thread.ask(location, name, args);
   }
 
-  /** Says that a repository is about to be moved or removed. */
+  /** Announces that a repository is about to be moved or removed. */
   evict(id: string): void {
     for (const thread of this.#threads) thread.evict(id);
   }
 
-  /** Ends all threads; no other is started. */
+  /** Ends all threads permanently. */
   close(): void {
     this.#program = null;
     clearInterval(this.#timer);
@@ -81,12 +81,12 @@ export class Readers {
     if (this.#threads.size >= threads || performance.now() < this.#startAfter) return;
     try {
       const thread = new ReaderThread(address, name, () => {
-        // It may have been ended because nothing was asked.
+        // The thread may have ended because it was idle.
         if (this.#threads.delete(thread)) this.#startAfter = performance.now() + PAUSE_MS;
       });
       this.#threads.add(thread);
     } catch {
-      // The system has no thread to give.
+      // The system cannot start another thread.
       this.#startAfter = performance.now() + PAUSE_MS;
       return;
     }
@@ -95,7 +95,7 @@ export class Readers {
     }, IDLE_MS / 5).unref();
   }
 
-  /** Ends threads that owe nothing; others are started when they are needed. */
+  /** Ends threads without pending answers; new ones start on demand. */
   endIdle(): void {
     for (const thread of this.#threads) {
       if (thread.pending > 0) continue;

@@ -4,9 +4,9 @@ import type { Readable, Writable } from 'node:stream';
 import { isResourceExhaustion } from '../../core/resource-exhaustion.ts';
 import { pipeHead } from './spawner.messages.ts';
 
-/** A child process, whoever started it: what of Node's `ChildProcess` is used of it. */
+/** The parts of Node's `ChildProcess` in use, whichever process started the child. */
 export interface Child {
-  /** Undefined while it does not run yet, and where it could not be started. */
+  /** Undefined until it runs, and if it could not be started. */
   readonly pid?: number | undefined;
   readonly exitCode: number | null;
   readonly signalCode: NodeJS.Signals | null;
@@ -19,11 +19,14 @@ export interface Child {
   once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
 }
 
-/** A connection that becomes a pipe of a child. What is written before the child runs goes out when it does. */
+/** A connection that becomes a pipe of a child. Data written before the child runs is sent once it does. */
 class Pipe extends Socket {
   readonly #running: Promise<void>;
 
-  /** @param head tells the spawner whose it is @param running fulfils when the child runs; until then the spawner reads it */
+  /**
+   * @param head identifies the child to the spawner
+   * @param running fulfils when the child runs; until then the spawner reads from the connection
+   */
   constructor(path: string, head: Buffer, running: Promise<void>) {
     super();
     this.#running = running;
@@ -51,28 +54,28 @@ class Pipe extends Socket {
   }
 }
 
-/** What a child has to do with the spawner that starts it. */
+/** Interface of a child to its spawner. */
 export interface SpawnerSide {
   /** Number of the child. */
   id: number;
-  /** Where the spawner takes connections. */
+  /** Path of the spawner's socket. */
   path: string;
   pipes: number;
-  /** Signals the child and all that it started. */
+  /** Signals the child's process group. */
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
-  /** Told where one of the pipes was lost before it was known that the child runs. */
+  /** Called if a pipe was lost before the child is known to run. */
   onMissing(): void;
-  /** Told where the spawner takes no connections. */
+  /** Called if the spawner accepts no connections. */
   onBroken(): void;
 }
 
-/** A child of the spawner. Its pipes are connections that the spawner hands to it. */
+/** A child of the spawner. Its pipes are connections to the spawner. */
 export class SpawnedChild extends EventEmitter implements Child {
   pid: number | undefined;
   exitCode: number | null = null;
   signalCode: NodeJS.Signals | null = null;
   readonly stdio: readonly Socket[];
-  /** Fulfils when it runs. */
+  /** Fulfils when the child runs. */
   readonly started: Promise<void>;
   readonly #side: SpawnerSide;
   readonly #start = Promise.withResolvers<void>();
@@ -86,12 +89,12 @@ export class SpawnedChild extends EventEmitter implements Child {
     this.started.catch(() => {});
     const { id, path, pipes } = side;
     this.stdio = Array.from({ length: pipes }, (_, index) => new Pipe(path, pipeHead(id, index), this.started));
-    // Standard input is closed with the child, whatever lies in it.
+    // Standard input is closed with the child, whatever it contains.
     this.#open = pipes - 1;
     this.stdio.forEach((pipe, index) => {
       pipe.on('error', (error: NodeJS.ErrnoException) => this.#cannotConnect(error));
       pipe.once('close', () => {
-        // It may have run and ended: the spawner knows.
+        // The child may have run and ended, which the spawner knows.
         if (this.pid === undefined && !this.#ended) side.onMissing();
         if (index > 0) this.#closed();
       });
@@ -115,18 +118,18 @@ export class SpawnedChild extends EventEmitter implements Child {
     return this.#ended;
   }
 
-  /** Signals it and all that it started. */
+  /** Signals its process group. */
   signalGroup(name: 'SIGTERM' | 'SIGKILL'): void {
     if (!this.#ended) this.#side.signal(name);
   }
 
-  /** Takes in that it runs. */
+  /** Records that the child runs. */
   runs(pid: number): void {
     this.pid = pid;
     this.#start.resolve();
   }
 
-  /** Takes in that it could not be started. */
+  /** Records that the child could not be started. */
   failed(error: Error): void {
     if (this.#ended) return;
     this.#start.reject(error);
@@ -135,7 +138,7 @@ export class SpawnedChild extends EventEmitter implements Child {
     this.ends(null, null);
   }
 
-  /** Takes in that it has ended. */
+  /** Records that the child has ended. */
   ends(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -143,14 +146,14 @@ export class SpawnedChild extends EventEmitter implements Child {
     this.signalCode = signal;
     this.stdin.destroy();
     this.emit('exit', code, signal);
-    // What nobody reads would never end.
+    // Unread output would never end.
     process.nextTick(() => {
       for (const pipe of this.stdio.slice(1)) if (pipe.readable) pipe.resume();
     });
     if (this.#open === 0) this.emit('close', code, signal);
   }
 
-  /** Takes in that nobody will tell of its end any more. It may have run. */
+  /** Records that its end will not be reported. It may have run. */
   lost(): void {
     if (this.#ended) return;
     if (this.pid !== undefined) {
@@ -160,12 +163,12 @@ export class SpawnedChild extends EventEmitter implements Child {
         // It has ended.
       }
     }
-    const error = Object.assign(new Error('the process that starts git ended'), { code: 'EAGAIN' });
+    const error = Object.assign(new Error('the spawner process has exited'), { code: 'EAGAIN' });
     this.#start.reject(error);
-    // Not `undefined`: of what was asked of it nobody knows whether it was done.
+    // Not `undefined`, since it is unknown whether the child did its work.
     this.pid ??= 0;
     this.emit('error', error);
-    // Whoever reads learns that it may be asked for again.
+    // The error tells readers that a retry is possible.
     for (const pipe of this.stdio) pipe.destroy(error);
     this.ends(null, 'SIGKILL');
   }

@@ -1,18 +1,20 @@
-/** What is to be run, told as one line of JSON. */
+/** Request to start a child, as one line of JSON. */
 export interface StartMessage {
   id: number;
   command: string;
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Its pipes, from 0 on: so many connections begin with its number. */
+  /** Number of its pipes, starting at 0: this many connections carry its number. */
   pipes: number;
 }
 
-/** Bytes that a connection begins with: the number of the child and that of the pipe. The child has what comes after them. */
+/**
+ * Length of a connection's header: the numbers of the child and of the pipe. The rest of the data belongs to the child.
+ */
 export const HEAD_BYTES = 5;
 
-/** What a connection begins with. */
+/** Encodes the header of a connection. */
 export function pipeHead(id: number, pipe: number): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32LE(id);
@@ -20,29 +22,29 @@ export function pipeHead(id: number, pipe: number): Buffer {
   return head;
 }
 
-/** Whose connection it is, and which of its pipes. */
+/** Decodes the header of a connection. */
 export const readPipeHead = (head: Buffer): { id: number; pipe: number } => ({
   id: head.readUInt32LE(),
   pipe: head.readUInt8(4),
 });
 
-/** Ends a child and all that it started. */
+/** Request to end the process group of a child. */
 export interface SignalMessage {
   id: number;
   signal: 'SIGTERM' | 'SIGKILL';
 }
 
-/** `cancel` is for one that a pipe is missing of: where it does not run it has failed. */
+/** `cancel` reports a missing pipe: if the child does not run yet, it has failed. */
 export type ToSpawner = { start: StartMessage } | { signal: SignalMessage } | { cancel: { id: number } };
 
-/** What became of it: where it connects, that a child runs, that it could not be started, that it ended. */
+/** Events: the address for connections, and a child that runs, failed to start, or ended. */
 export type FromSpawner =
   | { listens: string }
   | { started: { id: number; pid: number } }
   | { failed: { id: number; code: string; message: string } }
   | { ended: { id: number; code: number | null; signal: NodeJS.Signals | null } };
 
-/** Calls a function with each whole line that a stream brings, read as JSON. @returns what takes the next piece */
+/** Splits a stream into lines and passes each one on, parsed as JSON. @returns a function for the next chunk */
 export function lines<T>(onMessage: (message: T) => void): (piece: string) => void {
   let rest = '';
   return (piece) => {

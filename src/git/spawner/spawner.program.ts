@@ -1,6 +1,6 @@
 /**
- * What the small process runs that starts git for the server, which would have to copy the tables of all its memory
- * for each. Everybody else imports it for its address alone.
+ * Main program of the spawner, a small process that starts git for the server. A fork of the server itself would have
+ * to copy its page tables. All other modules import it only for its address.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,28 +19,28 @@ import {
 } from './spawner.messages.ts';
 
 /**
- * Milliseconds that the pipes of a child are waited for. Where file descriptors are short the system closes connections, and the
- * server sees it only of those that it reads.
+ * Timeout in milliseconds for the pipes of a child. If file descriptors are short, the system closes connections, which
+ * the server only notices on those that it reads.
  */
 const PIPES_MS = 3_000;
 
 export const programAddress = import.meta.url;
 
-/** What of a socket no type of Node's tells. */
+/** Internals of a socket that Node's types omit. */
 interface WithHandle {
   readonly _handle?: { setBlocking(on: boolean): void } | null;
 }
 
-/** What programs expect of their pipes. Node sees to it for the first three alone. */
+/** Makes a pipe blocking, as programs expect. Node does so only for the first three. */
 function makeBlocking(socket: Socket & WithHandle): void {
   socket._handle?.setBlocking(true);
 }
 
 function run(): void {
   const folder = mkdtempSync(join(tmpdir(), 'stithy-spawner-'));
-  /** Children whose pipes are not all there. */
+  /** Children with missing pipes. */
   const waiting = new Map<number, StartMessage>();
-  /** Pipes of children that do not run yet, which may come before the order to start them. */
+  /** Pipes of children that do not run yet. They may arrive before the start request. */
   const pipesOf = new Map<number, Map<number, Socket>>();
   const children = new Map<number, ChildProcess>();
   /** Signals for children that are not started yet. */
@@ -109,7 +109,7 @@ function run(): void {
     startWhereWhole(id);
   };
   const cancel = (id: number) => {
-    // One that runs goes on: what was lost of its pipes it finds out itself.
+    // A running child continues and notices lost pipes itself.
     if (!waiting.delete(id)) return;
     early.delete(id);
     for (const socket of pipesOf.get(id)?.values() ?? []) socket.destroy();
@@ -133,14 +133,14 @@ function run(): void {
     rmSync(folder, { recursive: true, force: true });
     process.exit(0);
   };
-  // The server decides when its children end, and this process ends with the server.
+  // The server ends its children, and this process ends with the server.
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => {});
   process.stdin.setEncoding('utf8').on('data', lines(take)).on('end', end).on('error', end);
   process.stdout.on('error', end);
   const server = createServer((socket) => {
     let isKnown = false;
     socket.on('error', () => {});
-    // The server sends no more than the head before the child runs; what is read beyond it is that it has gone.
+    // The server sends only the header before the child runs, so any further data means that it closed the connection.
     socket.on('readable', () => {
       const head: Buffer | null = socket.read(isKnown ? undefined : HEAD_BYTES);
       if (head === null || isKnown) return;
@@ -148,7 +148,7 @@ function run(): void {
       enter(socket, head);
     });
   });
-  // A connection that cannot be taken is a pipe of one of those who wait; whose, nobody can tell.
+  // A connection that cannot be accepted belongs to an unknown waiting child.
   server.on('error', () => {
     for (const id of [...waiting.keys()]) cancel(id);
   });

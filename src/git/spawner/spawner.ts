@@ -13,34 +13,34 @@ export interface ChildPlan {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Pipes from 0 on, at least the three standard ones. */
+  /** Number of pipes from 0 on, at least the three standard ones. */
   pipes: number;
 }
 
-/** It needs a small heap, and hardly ever a compiler. */
+/** Memory settings: it needs a small heap and hardly any compilation. */
 const MEMORY = ['--max-old-space-size=32', '--max-semi-space-size=1', '--no-opt', '--single-threaded'];
 /**
- * A start that is unanswered at so many looks shows that the spawner hangs. It is no clock that counts: what this process missed
- * itself, where processors are short, is not held against the other.
+ * Number of checks after which an unanswered start means that the spawner hangs. Checks are counted instead of time, so
+ * that delays of this process do not count against it.
  */
 const STALL_LOOKS = 12;
 const LOOK_MS = 5_000;
 
-/** The small process that starts children, and the children that it started. */
+/** The spawner process and its children. */
 export class Spawner {
   readonly #process: ChildProcess;
   readonly #path: string;
   readonly #children = new Map<number, SpawnedChild>();
-  /** Children that are being started, the oldest first, and the looks that found them unanswered. */
+  /** Children being started, oldest first, with the number of checks since. */
   readonly #starting = new Map<number, number>();
   readonly #watch: NodeJS.Timeout;
   #last = 0;
   #ended = false;
 
   /**
-   * Starts one, and waits until it can take work.
-   * @param onEnd called once, when it is gone
-   * @throws Error where it cannot be started
+   * Starts a spawner and waits until it is ready.
+   * @param onEnd called once when it has ended
+   * @throws Error if it cannot be started
    */
   static async start(onEnd: () => void): Promise<Spawner> {
     const program = fileURLToPath(programAddress);
@@ -51,7 +51,7 @@ export class Spawner {
       detached: true,
     });
     const listens = Promise.withResolvers<string>();
-    const gone = () => listens.reject(new Error('the process that starts git ended at its start'));
+    const gone = () => listens.reject(new Error('the spawner process exited on start'));
     // It may end before anybody waits.
     listens.promise.catch(() => {});
     child.on('error', gone).on('exit', gone);
@@ -80,7 +80,7 @@ export class Spawner {
     this.#process = child;
     this.#path = path;
     this.#watch = setInterval(() => this.poll(), LOOK_MS).unref();
-    // Its pipes keep no process alive that has nothing else to do.
+    // Its pipes do not keep an otherwise idle process alive.
     child.unref();
     for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref();
   }
@@ -93,7 +93,7 @@ export class Spawner {
     return this.#ended;
   }
 
-  /** Has a child started; what goes wrong is an `error` of the child. */
+  /** Starts a child; failures are reported by an `error` event of the child. */
   child({ command, args, cwd, env, pipes }: ChildPlan): SpawnedChild {
     this.#last += 1;
     const id = this.#last;
@@ -111,12 +111,12 @@ export class Spawner {
     return child;
   }
 
-  /** Lets it end; its children go on, but nobody learns of their ends. */
+  /** Lets the spawner end; its children continue, but their ends are not reported. */
   stop(): void {
     this.#process.stdin!.end();
   }
 
-  /** Ends it at once, and with it what it started. */
+  /** Kills the spawner and its children. */
   kill(): void {
     this.#process.kill('SIGKILL');
   }
@@ -140,12 +140,12 @@ export class Spawner {
       const { id, code, signal } = message.ended;
       const child = this.#children.get(id);
       this.#children.delete(id);
-      // Its start may have been told in the same piece: whoever waited for that listens before it ends.
+      // The same chunk may report its start: listeners for it must be attached before it ends.
       setImmediate(() => child?.ends(code, signal));
     }
   }
 
-  /** Ends it where it hangs. */
+  /** Ends the spawner if it hangs. */
   poll(): void {
     const [oldest] = this.#starting;
     if (oldest === undefined) return;
@@ -159,7 +159,7 @@ export class Spawner {
     clearInterval(this.#watch);
     for (const child of this.#children.values()) child.lost();
     this.#children.clear();
-    // One that was killed could not.
+    // A killed spawner cannot remove it itself.
     rm(dirname(this.#path), { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -3,16 +3,16 @@ import { type Child, SpawnedChild } from './child.ts';
 import { spawnDirectly } from './spawn-directly.ts';
 import { type ChildPlan, Spawner } from './spawner.ts';
 
-/** Milliseconds until a spawner that ended is replaced; each failure in a row doubles them. */
+/** Delay in milliseconds before a spawner is replaced; doubled by each consecutive failure. */
 const AGAIN_MS = 100;
 const MAX_RETRY_MS = 30_000;
 
 let current: Spawner | null = null;
 
 /**
- * Starts a child in a process group of its own: by the spawner where one runs, else out of this process. What the spawner
- * cannot start has no `pid`, and tells by `error`.
- * @throws Error where this process cannot start it: with the code of the system, or `EAGAIN`
+ * Starts a child in its own process group: with the spawner if one is running, else from this process. A child that the
+ * spawner cannot start has no `pid` and emits `error`.
+ * @throws Error if this process cannot start it: with the code of the system, or `EAGAIN`
  */
 export function startChild(plan: ChildPlan): Child {
   if (current !== null && !current.ended) return current.child(plan);
@@ -21,12 +21,12 @@ export function startChild(plan: ChildPlan): Child {
   return spawnDirectly(command, args, { stdio, cwd, env, detached: true });
 }
 
-/** Fulfils when a child runs. @throws Error where it could not be started */
+/** Fulfils when a child runs. @throws Error if it could not be started */
 export async function whenStarted(child: Child): Promise<void> {
   if (child instanceof SpawnedChild) await child.started;
 }
 
-/** Signals a child together with everything that it started. */
+/** Signals a child and its process group. */
 export function signalGroup(child: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child instanceof SpawnedChild) {
     child.signalGroup(signal);
@@ -36,19 +36,19 @@ export function signalGroup(child: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // It is gone.
+    // It has ended.
   }
 }
 
-/** Those who want a spawner, and what ends it. */
+/** Number of users of the spawner, and the function that ends it. */
 let keepers = 0;
 let letGo: (() => void) | undefined;
 
 /**
- * Keeps a spawner: a small process that starts children for this one, which blocks for as long as its memory is large
- * when it forks. Until it is there, and while it is replaced, children are started out of this process.
- * @param onDeath told when it ended by itself
- * @returns ends it, where nobody else wants one; to be called when nothing runs any more
+ * Keeps a spawner running: a small process that starts children, since a fork blocks this process in proportion to its
+ * memory. Until it is ready, and while it is replaced, children are started from this process.
+ * @param onDeath called when it ended by itself
+ * @returns a function that ends it once all users have called theirs; to be called when nothing runs any more
  */
 export function startSpawner(onDeath: (pid: number) => void): () => void {
   keepers += 1;
@@ -64,7 +64,7 @@ export function startSpawner(onDeath: (pid: number) => void): () => void {
   };
 }
 
-/** The process id of the spawner that starts children at the moment; null where none does. */
+/** Process id of the current spawner; null if there is none. */
 export const spawnerPid = (): number | null => (current === null || current.ended ? null : current.pid);
 
 function keepOne(onDeath: (pid: number) => void): () => void {

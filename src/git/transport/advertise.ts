@@ -3,10 +3,10 @@ import { protocolEnvironment, protocolVersion, type RepositoryPath, type Service
 import { startSession, type TransportOptions, type TransportSession } from './session.ts';
 
 /**
- * The answer to `GET <repository>/info/refs?service=git-<service>`: what git can do and, before version 2, every ref.
- * A push never speaks version 2, so that a client which asks for it there gets version 0.
- * @param repository the repository to tell about
- * @param service which half of the protocol is asked for
+ * The response to `GET <repository>/info/refs?service=git-<service>`: git's capabilities and, before protocol version
+ * 2, every ref. Pushes never use version 2, so a request for it gets version 0.
+ * @param repository repository to advertise
+ * @param service half of the protocol
  * @param options `protocol` is the value of the request's `Git-Protocol` header
  * @throws GitError `failed` for a repository git cannot open, `busy`, `timeout`, `aborted`
  */

@@ -1,35 +1,35 @@
 const HEADER = 4;
-/** Bytes of the first command that tell what the client can do. */
+/** Maximum number of bytes of the first command that contain the client's capabilities. */
 const MAX_FIRST = 64 * 1024;
 const SHALLOW = Buffer.from('shallow ');
 
 /**
- * Counts the commands that a push begins with (gitprotocol-pack: a packet each, up to a flush), as its bytes come by; keeps none
- * but the first.
+ * Counts the commands at the start of a push (gitprotocol-pack: one packet each, up to a flush) as they pass. Only the
+ * first one is kept.
  */
 export class CommandCount {
   readonly #limit: number;
   #header = '';
-  /** Bytes of the packet that are still to come. */
+  /** Remaining bytes of the current packet. */
   #left = 0;
-  /** What of the packet was seen, as long as it may matter. */
+  /** Start of the current packet, as far as it is needed. */
   #seen: Buffer[] = [];
   #seenBytes = 0;
   #first: string | null = null;
   #count = 0;
   #isOver = false;
 
-  /** @param limit commands that are let by */
+  /** @param limit maximum number of commands */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Words of the first command that say what the client can do. */
+  /** Capabilities of the client in the first command. */
   get capabilities(): readonly string[] {
     return this.#first?.split('\0')[1]?.trim().split(' ') ?? [];
   }
 
-  /** @returns false once there are too many; of what is no packet git says so itself */
+  /** @returns false once there are too many commands; git itself reports malformed packets */
   take(chunk: Buffer): boolean {
     let at = 0;
     while (!this.#isOver && at < chunk.length) {

@@ -4,14 +4,17 @@ import type { Readable, Writable } from 'node:stream';
 import { GitError } from '../git.errors.ts';
 import type { GitChild } from '../git.process.ts';
 
-/** What a client may still send to a git that has refused its push: it reads the reason only once it has sent all. */
+/**
+ * Maximum number of bytes that a client may still send after git has refused its push. It reads the reason only after
+ * it has sent everything.
+ */
 const MAX_DISCARDED = 256 * 1024 * 1024;
 
 function ended(stream: Writable): boolean {
   return stream.destroyed || !stream.writable;
 }
 
-/** Waits for the first of some events, without leaving a listener behind. */
+/** Waits for the first of several events and removes all listeners. */
 async function firstOf(stream: Readable | Writable, ...events: string[]): Promise<void> {
   const stop = new AbortController();
   await Promise.race(events.map((event) => once(stream, event, { signal: stop.signal }).catch(() => {})));
@@ -19,10 +22,10 @@ async function firstOf(stream: Readable | Writable, ...events: string[]): Promis
 }
 
 /**
- * Copies a client's bytes to git at git's pace; once git has ended it only swallows them, up to a limit.
- * @param maxBytes how many bytes git may be given
- * @param look at what comes, before git gets it; false where git is to get no more
- * @throws GitError `invalid` past a limit; what the input fails with
+ * Copies a client's data to git with back-pressure. Once git has exited, the data is discarded up to a limit.
+ * @param maxBytes maximum number of bytes for git
+ * @param look inspects data before git gets it; false stops the copy
+ * @throws GitError `invalid` above a limit; errors of the input
  */
 export async function pipeInput(
   input: Readable,
@@ -33,15 +36,14 @@ export async function pipeInput(
   let size = 0;
   let discarded = 0;
   try {
-    // A connection that carries both ways outlasts what the client sends.
+    // A bidirectional connection stays open after the client's last byte.
     for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (ended(stdin)) discarded += chunk.length;
       else if (!look(chunk)) stdin.end();
       else if (size > maxBytes) throw new GitError('invalid', `the client sent more than ${maxBytes} bytes`);
       else if (!stdin.write(chunk)) await firstOf(stdin, 'drain', 'close');
-      if (discarded > MAX_DISCARDED)
-        throw new GitError('invalid', 'the client goes on sending to a git that has ended');
+      if (discarded > MAX_DISCARDED) throw new GitError('invalid', 'the client keeps sending after git has exited');
     }
   } catch (error) {
     input.destroy();
@@ -52,8 +54,8 @@ export async function pipeInput(
 
 /**
  * Calls `expire` when no byte has moved between git and the client for a while.
- * @param idleMs how long, in milliseconds
- * @param working whether the server itself is at work, during which silence is no fault
+ * @param idleMs timeout in milliseconds
+ * @param working whether the server itself is working, during which silence is expected
  */
 export function watchIdle(git: GitChild, idleMs: number, working: () => boolean, expire: () => void): void {
   const moved = () => [git.stdin, git.stdout].map((s) => (s instanceof Socket ? s.bytesRead + s.bytesWritten : 0));
@@ -75,8 +77,8 @@ export function watchIdle(git: GitChild, idleMs: number, working: () => boolean,
 }
 
 /**
- * Waits for git's first byte, so that a git which fails at once is an error and not an empty answer.
- * @returns false when the stream ends without one
+ * Waits for git's first byte, so that an immediate failure of git is an error and not an empty response.
+ * @returns false if the stream ends without one
  */
 export async function firstByte(stdout: Readable): Promise<boolean> {
   for (;;) {

@@ -8,7 +8,7 @@ import { isValidRefName } from '../ref-name.ts';
 import { encodePacket, FLUSH, readPackets, readUntilFlush } from './packet-line.ts';
 import type { PushedRef } from './transport.push.ts';
 
-/** What the server says and hears over the pipes our two hooks inherit (see the folder `hooks`). */
+/** Pipes between the server and the two hooks, which inherit them (see the folder `hooks`). */
 export interface HookPipes {
   question: Socket;
   verdict: Socket;
@@ -17,20 +17,19 @@ export interface HookPipes {
   notice: Socket;
 }
 
-/** How many pipes a push needs beside the three standard ones. */
+/** Number of pipes of a push in addition to the three standard ones. */
 export const HOOK_PIPES = 5;
 
-/** What one push may name in refs and options: a hundred thousand refs fit. */
+/** Maximum size of the refs and options of one push: enough for a hundred thousand refs. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_REASON = 1_000;
-/** Refs that are read or reported before others have their turn. */
+/** Number of refs read or reported before yielding. */
 const BATCH_SIZE = 500;
 
-/** Names the pipes in the order of their descriptors, 3 onwards. */
+/** Maps the pipes in the order of their descriptors, from 3 on. */
 export function hookPipes(pipes: readonly Socket[]): HookPipes {
   const [question, verdict, commands, report, notice] = pipes;
-  if (!question || !verdict || !commands || !report || !notice)
-    throw new GitError('failed', 'a pipe of the hooks is missing');
+  if (!question || !verdict || !commands || !report || !notice) throw new GitError('failed', 'a hook pipe is missing');
   return { question, verdict, commands, report, notice };
 }
 
@@ -46,7 +45,7 @@ function parseOid(text: string): string | null {
 
 function parseUpdate(line: string): PushedRef {
   const match = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (.+)$/s.exec(line);
-  if (!match || !isValidRefName(match[3]!)) throw new GitError('invalid', 'a push names a ref that cannot be one');
+  if (!match || !isValidRefName(match[3]!)) throw new GitError('invalid', 'a push contains an invalid ref name');
   return { ref: match[3]!, old: parseOid(match[1]!), new: parseOid(match[2]!) };
 }
 
@@ -59,14 +58,14 @@ async function parseUpdates(lines: readonly string[]): Promise<PushedRef[]> {
   return updates;
 }
 
-/** Takes fields that end with NUL until `enough` says so; null when the pipe ends first. */
+/** Reads NUL-terminated fields until `enough` returns true; null if the pipe ends first. */
 async function readFields(input: Readable, enough: (fields: Buffer[]) => boolean): Promise<Buffer[] | null> {
   const fields: Buffer[] = [];
   let parts: Buffer[] = [];
   let total = 0;
   for await (const chunk of input as AsyncIterable<Buffer>) {
     total += chunk.length;
-    if (total > MAX_BYTES) throw new GitError('invalid', 'a push names too many refs');
+    if (total > MAX_BYTES) throw new GitError('invalid', 'a push contains too many refs');
     let from = 0;
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, from)) {
       fields.push(Buffer.concat([...parts, chunk.subarray(from, end)]));
@@ -80,9 +79,9 @@ async function readFields(input: Readable, enough: (fields: Buffer[]) => boolean
 }
 
 /**
- * Hears what the pre-receive hook asks.
- * @returns the push, or null when git ended before it came to the hook
- * @throws GitError `invalid` for a push with an impossible ref name or with too many
+ * Reads the question of the pre-receive hook.
+ * @returns the push, or null if git exited before the hook
+ * @throws GitError `invalid` for a push with an invalid ref name or too many refs
  */
 export async function readQuestion(pipes: HookPipes): Promise<Question | null> {
   const count = (fields: Buffer[]) => Number.parseInt(fields[1]?.toString('latin1') ?? '', 10);
@@ -97,7 +96,7 @@ export async function readQuestion(pipes: HookPipes): Promise<Question | null> {
   };
 }
 
-/** Lets the pre-receive hook go, or stop; the message becomes `remote:` lines. */
+/** Lets the pre-receive hook accept or decline the push; the message becomes `remote:` lines. */
 export function answerQuestion(pipes: HookPipes, accepted: boolean, message = ''): void {
   pipes.verdict.end(`${accepted ? 'accept' : 'decline'}\n${asLines(message)}`);
 }
@@ -108,16 +107,16 @@ export interface Commands {
 }
 
 /**
- * Hears which refs git leaves to the proc-receive hook.
- * @returns the refs, or null when git ended before it came to the hook
- * @throws GitError `invalid` for anything but the protocol of that hook
+ * Reads the refs that git passes to the proc-receive hook.
+ * @returns the refs, or null if git exited before the hook
+ * @throws GitError `invalid` for a violation of the hook's protocol
  */
 export async function readCommands(pipes: HookPipes): Promise<Commands | null> {
   const packets = readPackets(pipes.commands, MAX_BYTES);
   const hello = await readUntilFlush(packets);
   if (hello === null) return null;
   const [version, features = ''] = (hello[0] ?? Buffer.alloc(0)).toString('latin1').trimEnd().split('\0');
-  if (version !== 'version=1') throw new GitError('invalid', 'git speaks another version of the proc-receive protocol');
+  if (version !== 'version=1') throw new GitError('invalid', 'unsupported proc-receive protocol version');
   pipes.report.write(Buffer.concat([encodePacket('version=1\n'), FLUSH]));
   const lines = await readUntilFlush(packets);
   if (lines === null) return null;
@@ -126,8 +125,8 @@ export async function readCommands(pipes: HookPipes): Promise<Commands | null> {
 }
 
 /**
- * Reports to git what became of each ref, some hundreds before others have their turn.
- * @param reasons in the order of `updates`: null for a ref that was moved, else the reason
+ * Reports the result of each ref to git, in batches.
+ * @param reasons in the order of `updates`: null for a moved ref, else the reason
  */
 export async function reportResults(
   pipes: HookPipes,
@@ -148,7 +147,7 @@ export async function reportResults(
   pipes.notice.end(asLines(message));
 }
 
-/** A reason on one line, without control characters; never empty, for git needs one. */
+/** Converts a reason to a single line without control characters; never empty, since git requires one. */
 function oneLine(text: string): string {
   return (
     text
@@ -158,7 +157,7 @@ function oneLine(text: string): string {
   );
 }
 
-/** Text for a terminal: no control character but the line feed. */
+/** Removes control characters except line feeds from text for a terminal. */
 function asLines(text: string): string {
   const clean = text.replace(/[^\P{Cc}\n]/gu, '').replace(/\n+$/, '');
   return clean === '' ? '' : `${clean}\n`;

@@ -3,12 +3,12 @@ import type { RepositoryPath } from './service.ts';
 
 const CHECK = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
 const CPU_MS = 60_000;
-/** So many are told at most: one is enough to refuse a push. */
+/** Maximum number of results: one is enough to refuse a push. */
 const MAX_BLOBS = 10_000;
 
 /**
- * The blobs among the objects of a push that are larger than so many bytes, by their ids. One git command.
- * @param env the environment of the quarantine; empty for a push without objects
+ * Blobs of a push that are larger than a given size, by their ids. One git command.
+ * @param env environment of the quarantine; empty for a push without objects
  * @throws GitError `failed`, `timeout`
  */
 export async function largePushedBlobs(
@@ -19,7 +19,7 @@ export async function largePushedBlobs(
   const found = new Set<string>();
   const { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH } = env;
   if (GIT_OBJECT_DIRECTORY === undefined || GIT_QUARANTINE_PATH === undefined) return found;
-  // Without the alternates git sees the pushed objects alone.
+  // Without the alternates, git sees only the pushed objects.
   const options = {
     gitDir: repository.dir,
     env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH },

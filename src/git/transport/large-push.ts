@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { TransportEnd, TransportSession } from './session.ts';
 
-/** What comes in more bytes stays a pack, of however few objects: git would compress each once more to store it by itself. */
+/** Larger packs stay packed, however few objects they have: git would compress each again to unpack it. */
 export const MAX_UNPACKED_BYTES = 1024 * 1024;
-/** Objects up to which git unpacks what is pushed (`receive.unpackLimit`). */
+/** Maximum number of pushed objects that git unpacks (`receive.unpackLimit`). */
 const MAX_UNPACKED_OBJECTS = 100;
-/** `PACK` and the version, which no name of a ref holds. */
+/** `PACK` and the version, a sequence that cannot occur in a ref name. */
 const PACK = Buffer.from('PACK\0\0\0\x02');
 
-/** Runs git for a push until it has ended or the signal aborts. */
+/** Runs git for a push until it exits or the signal aborts. */
 export type StartPush = (input: Readable, signal: AbortSignal) => Promise<TransportSession>;
 
-/** Whether git would unpack a push that begins with these bytes. */
+/** Whether git would unpack a push that starts with these bytes. */
 function isUnpacked(start: Buffer): boolean {
   const at = start.indexOf(PACK);
   if (at === -1 || start.length < at + PACK.length + 4) return false;
   return start.readUInt32BE(at + PACK.length) <= MAX_UNPACKED_OBJECTS;
 }
 
-/** Writes at the pace of who reads. @throws what reading failed with */
+/** Writes with back-pressure. @throws the error of the reading side */
 async function write(target: PassThrough, chunk: Buffer): Promise<void> {
-  if (target.destroyed) throw target.errored ?? new Error('what was to be read is read no more');
+  if (target.destroyed) throw target.errored ?? new Error('the input is no longer read');
   if (target.write(chunk)) return;
   const stop = new AbortController();
   const { signal } = stop;
@@ -30,13 +30,14 @@ async function write(target: PassThrough, chunk: Buffer): Promise<void> {
 }
 
 /**
- * A push whose size is not known before git runs, as over SSH. Few objects of many bytes are given to a second git once that is
- * seen, which keeps them packed; what the first one has unpacked goes with its quarantine.
- * @param input what the client sends
- * @param first tells the client the refs, and unpacks few objects
- * @param second takes the same commands without telling the refs, and keeps objects packed
- * @param signal ends what is under way
- * @throws what `first` does
+ * Handles a push whose size is unknown when git starts, as over SSH. If it turns out to have few objects but many
+ * bytes, a second git takes over and keeps them packed; objects unpacked by the first one are removed with its
+ * quarantine.
+ * @param input data of the client
+ * @param first advertises the refs and unpacks few objects
+ * @param second accepts the same commands without the advertisement and keeps objects packed
+ * @param signal aborts the push
+ * @throws errors of `first`
  */
 export async function receiveOfUnknownSize(
   input: Readable,

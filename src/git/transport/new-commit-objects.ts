@@ -4,10 +4,10 @@ import { gitFailure, killedError, spawnGit } from '../git.process.ts';
 import { type NewCommitsOptions, rangeOf } from './new-commits.ts';
 import type { RepositoryPath } from './service.ts';
 
-/** A commit as it is stored. */
+/** A commit object. */
 export interface CommitObject {
   oid: string;
-  /** Without git's object header; null for one of more than `MAX_COMMIT` bytes. */
+  /** Content without git's object header; null above `MAX_COMMIT` bytes. */
   data: Buffer | null;
 }
 
@@ -15,9 +15,9 @@ const MAX_COMMIT = 10 * 1024 * 1024;
 const CPU_MS = 300_000;
 
 /**
- * The commits that no branch and no tag leads to, as they are stored: two git commands, one after the other, that wait for
- * their reader; memory holds a chunk and one commit.
- * @param heads complete ids of commits, or of tags that lead to them
+ * Streams the commit objects that no branch or tag reaches, with two git commands in a pipeline. Memory holds a chunk
+ * and one commit.
+ * @param heads complete ids of commits, or of tags of commits
  * @throws GitError `failed`, `timeout`, `busy`
  */
 export async function* newCommitObjects(
@@ -32,7 +32,7 @@ export async function* newCommitObjects(
     throw error;
   });
   list.stdin.end(rangeOf(heads, known));
-  // Where one of the two ends early, its exit code tells.
+  // If one of the two exits early, its exit code gives the reason.
   const fed = pipeline(list.stdout, read.stdin).catch(() => {});
   const reader = new BatchReader();
   let ended = false;
@@ -56,7 +56,7 @@ export async function* newCommitObjects(
   }
 }
 
-/** Reads `<oid> commit <size>` LF `<data>` LF, again and again, out of chunks. */
+/** Parses repeated `<oid> commit <size>` LF `<data>` LF from chunks. */
 class BatchReader {
   #rest: Buffer = Buffer.alloc(0);
   #open: { oid: string; size: number; parts: Buffer[]; missing: number } | null = null;
@@ -94,6 +94,6 @@ function begin(header: string) {
   const match = /^([0-9a-f]+) commit (\d+)$/.exec(header);
   if (match === null) throw new GitError('failed', `git cat-file: ${header}`);
   const size = Number(match[2]);
-  // The line feed after it counts.
+  // Includes the line feed after the data.
   return { oid: match[1]!, size, parts: [], missing: size + 1 };
 }

@@ -4,7 +4,7 @@ import { decodeBytes } from '../git.bytes.ts';
 import { recordBatches } from '../records.ts';
 import type { RepositoryPath } from './service.ts';
 
-/** A commit that no branch and no tag of the repository leads to yet. */
+/** A commit that no branch or tag of the repository reaches yet. */
 export interface NewCommit {
   kind: 'commit';
   oid: string;
@@ -12,48 +12,48 @@ export interface NewCommit {
   authorEmail: string;
   committerName: string;
   committerEmail: string;
-  /** Cut where it is longer than `MAX_MESSAGE` bytes. */
+  /** Truncated to `MAX_MESSAGE` bytes. */
   message: string;
-  /** Bytes of the message. */
+  /** Full length of the message in bytes. */
   messageLength: number;
 }
 
-/** A file as the commit before it in the stream leaves it, where it is not so in any of its parents. */
+/** A file in the version of the preceding commit in the stream, which differs from that of all parents. */
 export interface NewFile {
   kind: 'file';
-  /** The commit. */
+  /** Id of the commit. */
   commit: string;
   path: string;
   blob: string;
-  /** Whether no parent has a file of this name. */
+  /** Whether no parent has a file at this path. */
   added: boolean;
 }
 
 export type NewCommitOrFile = NewCommit | NewFile;
 
-/** Bytes of a message, and of a path, that are read. */
+/** Maximum number of bytes read of a message, and of a path. */
 export const MAX_MESSAGE = 1024 * 1024;
 const MESSAGE = 5;
 const FORMAT = '%H%x00%an%x00%ae%x00%cn%x00%ce%x00%B';
 const SUBMODULE = '160000';
-/** How much is read of one push at most; hours of it would keep others waiting. */
+/** Processor time for one push in milliseconds. Hours of it would block others. */
 const CPU_MS = 300_000;
 
-/** What is to be read. */
+/** Options of `newCommits`. */
 export interface NewCommitsOptions {
-  /** Environment of the quarantine; empty for objects that the repository has. */
+  /** Environment of the quarantine; empty for objects in the repository. */
   env: Readonly<Record<string, string>>;
-  /** Complete ids of commits that are not new either. */
+  /** Complete ids of further commits that are not new. */
   known: readonly string[];
-  /** Whether the files are wanted, which are dear. */
+  /** Whether to read the files, which is expensive. */
   files: boolean;
 }
 
 /**
- * What some commits bring that no branch and no tag leads to: each commit, followed by its files. One git command,
- * however many they are, that waits for its reader; memory holds one chunk of its output.
- * @param heads complete ids of commits, or of tags that lead to them
- * @throws GitError `failed`, where an object is missing; `timeout`, `busy`
+ * Streams the commits that no branch or tag reaches, each followed by its files. A single git command with
+ * back-pressure; memory holds one chunk of its output.
+ * @param heads complete ids of commits, or of tags of commits
+ * @throws GitError `failed` if an object is missing; `timeout`, `busy`
  */
 export async function* newCommits(
   repository: RepositoryPath,
@@ -85,13 +85,13 @@ export async function* newCommits(
   }
 }
 
-/** What git reads as the commits that it lists. @throws GitError `invalid` for what is no complete id */
+/** Input for git that selects the commits. @throws GitError `invalid` for an incomplete id */
 export function rangeOf(heads: readonly string[], known: readonly string[]): string {
   checkOids([...heads, ...known]);
   return [...heads, ...known.map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('');
 }
 
-/** Reads `FORMAT` and what `--raw` adds to it, field by field. */
+/** Parses `FORMAT` followed by the output of `--raw`, field by field. */
 class LogReader {
   #fields: string[] = [];
   #commit = '';
@@ -136,7 +136,7 @@ class LogReader {
   }
 }
 
-/** `:<mode> <mode> <id> <id> <status>`; of a merge with a colon, a mode, an id and a letter of the status for each parent. */
+/** `:<mode> <mode> <id> <id> <status>`; for a merge, a colon, a mode, an id and a status letter for each parent. */
 function readRaw(text: string): { blob: string; added: boolean; submodule: boolean } {
   const parents = /^:+/.exec(text)![0].length;
   const words = text.slice(parents).split(' ');

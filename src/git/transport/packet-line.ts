@@ -13,10 +13,10 @@ import { GitError } from '../git.errors.ts';
 const HEADER = 4;
 const MAX_PACKET = 65_520;
 
-/** The largest payload of one packet, in bytes. */
+/** Maximum payload of a packet in bytes. */
 export const MAX_PAYLOAD = MAX_PACKET - HEADER;
 
-/** The flush packet as it travels. */
+/** The encoded flush packet. */
 export const FLUSH = Buffer.from('0000');
 
 export type Packet =
@@ -26,7 +26,7 @@ export type Packet =
   | { type: 'response-end' };
 
 /**
- * Frames one payload.
+ * Encodes a packet.
  * @param payload bytes, or text that is sent as UTF-8
  * @throws GitError `invalid` for a payload above {@link MAX_PAYLOAD} bytes
  */
@@ -41,22 +41,22 @@ function special(length: number): Packet {
   if (length === 0) return { type: 'flush' };
   if (length === 1) return { type: 'delimiter' };
   if (length === 2) return { type: 'response-end' };
-  throw new GitError('invalid', `a packet cannot have the length ${length}`);
+  throw new GitError('invalid', `invalid packet length ${length}`);
 }
 
 function parseLength(header: Buffer): number {
   const text = header.toString('latin1');
-  if (!/^[0-9a-f]{4}$/i.test(text)) throw new GitError('invalid', 'a packet does not start with its length');
+  if (!/^[0-9a-f]{4}$/i.test(text)) throw new GitError('invalid', 'a packet does not start with a length');
   const length = Number.parseInt(text, 16);
   if (length > MAX_PACKET) throw new GitError('invalid', `a packet of ${length} bytes is too long`);
   return length;
 }
 
 /**
- * Splits a stream of bytes into packets. It keeps no more than one unfinished packet and one chunk.
- * @param input the bytes, cut anywhere
- * @param maxBytes how many bytes of input are read in all before the stream counts as hostile
- * @throws GitError `invalid` for a broken length, for an end inside a packet, and past `maxBytes`
+ * Splits a stream into packets. Buffers at most one unfinished packet and one chunk.
+ * @param input chunks with arbitrary boundaries
+ * @param maxBytes maximum number of bytes read
+ * @throws GitError `invalid` for an invalid length, an end inside a packet, and above `maxBytes`
  */
 export async function* readPackets(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Packet, void, void> {
   let rest: Buffer = Buffer.alloc(0);
@@ -82,8 +82,8 @@ export async function* readPackets(input: AsyncIterable<Buffer>, maxBytes: numbe
 }
 
 /**
- * Takes the payloads up to the next flush packet.
- * @returns the payloads, or null when the stream ended before the flush
+ * Reads the payloads up to the next flush packet.
+ * @returns the payloads, or null if the stream ends before the flush
  */
 export async function readUntilFlush(packets: AsyncGenerator<Packet, void, void>): Promise<Buffer[] | null> {
   const payloads: Buffer[] = [];

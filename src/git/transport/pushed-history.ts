@@ -5,18 +5,18 @@ import type { Repository } from '../git.repository.ts';
 import { openQuarantine } from './quarantine-reader.ts';
 
 const MAX_COMMIT = 1024 * 1024;
-/** Commits of a push that are read for one question, and for all together: of more git is asked. */
+/** Maximum number of commits of a push read for one question, and in total. Above it, git is asked. */
 const MAX_COMMITS = 2_000;
 const MAX_READ_COMMITS = 50_000;
-/** Places where a commit of the push meets what was there before: where there are more, git is asked. */
+/** Maximum number of boundary commits, at which the push meets existing history. Above it, git is asked. */
 const MAX_MEETINGS = 50;
 
-/** Where the history of a commit meets what was there; null where that is in too many places. */
+/** Boundary commits of a commit's history; null if there are too many. */
 type Meetings = readonly string[] | null;
 
 /**
- * Tells fast-forwards from forced updates, for all refs of a push: its commits, which are not accepted yet, are read once. To be
- * closed.
+ * Distinguishes fast-forwards from forced updates for all refs of a push. Its quarantined commits are read once. Must
+ * be closed.
  */
 export class PushedHistory {
   readonly #repo: Repository;
@@ -25,13 +25,13 @@ export class PushedHistory {
   readonly #arrived: ReturnType<typeof openQuarantine> | null;
   readonly #parents = new Map<string, readonly string[] | null>();
   readonly #meetings = new Map<string, Meetings>();
-  /** Commits that may still be read. */
+  /** Number of commits that may still be read. */
   #left = 0;
   #granted = 0;
 
   /**
-   * @param env the environment of the quarantine
-   * @param present ids that refs have: what is asked after as `ancestor`
+   * @param env environment of the quarantine
+   * @param present current ids of refs, which are passed as `ancestor`
    */
   constructor(repo: Repository, env: Readonly<Record<string, string>>, present: Iterable<string>) {
     this.#repo = repo;
@@ -43,8 +43,8 @@ export class PushedHistory {
   }
 
   /**
-   * Whether one commit can be reached from another.
-   * @returns false also when one of the two is no commit
+   * Whether one commit is reachable from another.
+   * @returns false also if one of the two is not a commit
    * @throws GitError `timeout`, `aborted`, `busy`
    */
   async isAncestor(ancestor: string, descendant: string): Promise<boolean> {
@@ -62,7 +62,7 @@ export class PushedHistory {
     this.#arrived?.close();
   }
 
-  /** @returns null where git has to be asked */
+  /** @returns null if git must be asked */
   async #look(ancestor: string, descendant: string): Promise<boolean | null> {
     const meetings = this.#arrived === null ? [descendant] : await this.#meetingsOf(descendant).catch(() => null);
     if (meetings === null) return null;
@@ -72,7 +72,7 @@ export class PushedHistory {
     return false;
   }
 
-  /** Those of a commit after those of its parents, each found once. */
+  /** Boundary commits of a commit after those of its parents, each computed once. */
   async #meetingsOf(wanted: string): Promise<Meetings> {
     const granted = Math.min(MAX_COMMITS, MAX_READ_COMMITS - this.#granted);
     this.#granted += granted;
@@ -103,7 +103,7 @@ export class PushedHistory {
     return all.size > MAX_MEETINGS ? null : [...all];
   }
 
-  /** Null for a commit that was there before; `unread` for what is no commit, or where too many were read. */
+  /** Null for an existing commit; `unread` if it is not a commit, or too many were read. */
   async #parentsOf(oid: string): Promise<readonly string[] | null | 'unread'> {
     if (this.#present.has(oid)) return null;
     const known = this.#parents.get(oid);

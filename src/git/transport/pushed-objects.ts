@@ -9,9 +9,9 @@ import type { RepositoryPath } from './service.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** No pointer is shorter: two lines with a key, an address and a hash. */
+/** Minimum size of a pointer: two lines with a key, an address and a hash. */
 const MIN_POINTER_BYTES = 110;
-/** Small files of one push that are looked into, and how many by one command. */
+/** Maximum number of small files of one push that are examined, and number of them for one command. */
 const MAX_CANDIDATES = 200_000;
 const BATCH = 10_000;
 const CPU_MS = 60_000;
@@ -19,18 +19,18 @@ const MAX_RECORD = 8_192;
 
 /** An LFS pointer among the objects of a push. */
 export interface PushedPointer {
-  /** SHA-256 of the content it stands for. */
+  /** SHA-256 of the content it represents. */
   oid: string;
-  /** Of the content, in bytes. */
+  /** Size of the content in bytes. */
   size: number;
   /** Object id of the pointer itself. */
   blob: string;
 }
 
 /**
- * The LFS pointers among the objects that a push brings. Of a large push by one git command where it brings no small file at
- * all, else one more for some thousands.
- * @param quarantineEnv the environment of the quarantine; empty for a push without objects
+ * LFS pointers among the objects of a push. For a large push, one git command finds small files, and one more reads
+ * each batch of some thousand.
+ * @param quarantineEnv environment of the quarantine; empty for a push without objects
  * @throws GitError `failed`, `timeout`
  */
 export async function pushedPointers(repository: RepositoryPath, quarantineEnv: Environment): Promise<PushedPointer[]> {
@@ -43,7 +43,7 @@ export async function pushedPointers(repository: RepositoryPath, quarantineEnv: 
   });
   if (isRead) return few;
   const candidates: string[] = [];
-  // Without the alternates git sees the pushed objects alone.
+  // Without the alternates, git sees only the pushed objects.
   const options = {
     gitDir: repository.dir,
     env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH },
@@ -63,19 +63,19 @@ export async function pushedPointers(repository: RepositoryPath, quarantineEnv: 
   return readPointers(candidates, options);
 }
 
-/** Commits between two points of history. */
+/** A range of history. */
 export interface HistoryRange {
-  /** Complete ids of commits or tags; what is not there is left out. */
+  /** Complete ids of commits or tags; missing ones are ignored. */
   tips: readonly string[];
-  /** The same, whose history is left out. */
+  /** Ids whose history is excluded, in the same form. */
   known: readonly string[];
 }
 
 /**
- * The LFS pointers among the files that commits bring, of all versions: one git command, and one more for each some
+ * LFS pointers in all versions of files in a range of commits: one git command, and one more for each batch of some
  * thousand small files.
- * @param signal ends it
- * @param cpuMs of each command
+ * @param signal aborts it
+ * @param cpuMs processor time of each command
  * @throws GitError `invalid`, `failed`, `timeout`, `aborted`
  */
 export async function pointersBetween(
@@ -104,7 +104,7 @@ export async function pointersBetween(
   return readPointers(candidates, options);
 }
 
-/** The id of what is as large as a pointer is; null for all else. */
+/** Id of a blob with the size of a pointer; null for anything else. */
 function candidateOf(record: Buffer): string | null {
   const [oid, type, size] = record.toString('latin1').split(' ');
   const bytes = Number(size);
@@ -132,7 +132,7 @@ async function readPointers(
   return pointers;
 }
 
-/** `<oid> blob <size>` LF `<data>` LF, again and again. */
+/** Repeated `<oid> blob <size>` LF `<data>` LF. */
 function* splitBatch(output: Buffer): Generator<{ blob: string; data: Buffer }> {
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(10, at);
@@ -146,11 +146,11 @@ function* splitBatch(output: Buffer): Generator<{ blob: string; data: Buffer }> 
 }
 
 /**
- * Paths that the commits of a push touch, commits that some ref leads to already left out; of a merge those that differ
- * from all of its parents. A path may come several times.
+ * Paths touched by the commits of a push, without commits that a ref already reaches; for a merge, paths that differ
+ * from all parents. A path may occur several times.
  * @param heads complete ids of commits
- * @param env the environment of the quarantine
- * @param onPath gets each path; `false` ends the reading
+ * @param env environment of the quarantine
+ * @param onPath receives each path; `false` ends the reading
  * @throws GitError `failed`, `timeout`, `output_too_large`
  */
 export async function pathsOfPush(

@@ -7,19 +7,26 @@ import { SERVER } from '../../core/fair-slots.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { addBeforeRefs } from '../commit-graph/commit-graph.write.ts';
 
-/** How often a quarantine is looked for, in milliseconds. */
+/** Interval in milliseconds at which a quarantine is searched for. */
 const LOOK_MS = 250;
-/** The index of a pack of fewer bytes, some 15,000 objects, is checked as quickly as it is indexed. */
+/**
+ * Minimum size in bytes of a pack index, for some 15,000 objects. Smaller packs are checked as fast as they are
+ * indexed.
+ */
 const LARGE_BYTES = 512 * 1024;
 const QUARANTINE = /^(?:tmp_objdir-)?incoming-/;
 const CHAIN = 'info/commit-graphs/commit-graph-chain';
 const WHOLE = /^(?:commit-graph-chain|graph-[0-9a-f]+\.(?:graph|paths|stats))$/;
-/** Quarantines of which an index is being written or none is begun any more, with the push that this is of: any push may find that of another. */
+/**
+ * Quarantines that are being indexed or were indexed, with the push that found them: any push may find that of another
+ * one.
+ */
 const quarantines = new Map<string, QuarantineIndexer>();
 
 /**
- * Writes the commit-graph and the index of paths of a first push while git checks what came: the check of what is connected uses one
- * processor and takes longer. What is whole by then lies in the quarantine and is moved with the objects; the rest is written after the push.
+ * Writes the commit-graph and the path index of a first push while git checks it: the connectivity check uses one
+ * processor and takes longer. Completed files are in the quarantine and move with the objects; the rest is written
+ * after the push.
  */
 export class QuarantineIndexer {
   readonly #objects: string;
@@ -34,9 +41,9 @@ export class QuarantineIndexer {
   #own: string | null = null;
 
   /**
-   * Begins to look for a large pack in quarantine.
+   * Starts to search for a large pack in quarantine.
    * @param dir of the repository
-   * @param largeBytes of the index of such a pack
+   * @param largeBytes minimum size of the index of such a pack
    */
   constructor(dir: string, largeBytes: number = LARGE_BYTES) {
     this.#dir = dir;
@@ -47,14 +54,15 @@ export class QuarantineIndexer {
     }, LOOK_MS).unref();
   }
 
-  /** To be called where the push is refused. */
+  /** Must be called if the push is refused. */
   cancel(): void {
     this.#refused.abort();
   }
 
   /**
-   * To be called before git moves the objects: the graph is whole then or removed, and the index of paths goes on.
-   * @param own quarantine of the push; where another one has begun in it, that is waited for as well
+   * Must be called before git moves the objects: afterwards the graph is complete or removed, and the write of the path
+   * index continues.
+   * @param own quarantine of the push; if another push indexes it, waits for that as well
    */
   async settle(own?: string): Promise<void> {
     clearInterval(this.#timer);
@@ -69,7 +77,7 @@ export class QuarantineIndexer {
     await Promise.all([this.#whole, other === this ? undefined : other?.settle()]);
   }
 
-  /** To be called when git has moved the objects or removed them. */
+  /** Must be called after git has moved or removed the objects. */
   close(): void {
     for (const quarantine of [this.#own, this.#quarantine]) {
       if (quarantine !== null && quarantines.get(quarantine) === this) quarantines.delete(quarantine);
@@ -80,7 +88,7 @@ export class QuarantineIndexer {
     await this.#graph;
     const quarantine = this.#quarantine;
     if (quarantine === null) return;
-    // Another push has brought a graph meanwhile: git would find two.
+    // Another push has written a graph meanwhile: git would find two.
     if (this.#hasGraph() || !existsSync(join(quarantine, CHAIN))) {
       await rm(join(quarantine, 'info'), { recursive: true, force: true });
       return;
@@ -114,7 +122,7 @@ export class QuarantineIndexer {
     };
     const { signal: beforeMove } = this.#beforeMove;
     const { signal } = this.#refused;
-    // To git, and to what reads graphs, a repository that has nothing but this.
+    // A repository with nothing but the quarantine, for git and for readers of graphs.
     const quarantined = join(tmpdir(), `stithy-index-${randomUUID()}`);
     try {
       await mkdir(join(quarantined, 'refs'), { recursive: true });
@@ -122,7 +130,7 @@ export class QuarantineIndexer {
       await symlink(quarantine, join(quarantined, 'objects'));
       await addBeforeRefs(this.#dir, { quarantined, packs, beforeMove, signal, onStart, onGraph: graph.resolve });
     } catch {
-      // It is written after the push, as where there is nothing to begin early.
+      // Written after the push instead, as if there were nothing to index early.
     } finally {
       graph.resolve();
       await rm(quarantined, { recursive: true, force: true });
@@ -130,7 +138,7 @@ export class QuarantineIndexer {
   }
 }
 
-/** Names of the indexes of large packs that are whole. */
+/** Names of the indexes of large complete packs. */
 async function largePacks(quarantine: string, largeBytes: number): Promise<string[]> {
   const folder = join(quarantine, 'pack');
   const names = await readdir(folder).catch(() => []);

@@ -6,29 +6,29 @@ import { createPackResources } from '../packs/pack-resources.ts';
 import type { RawObject } from '../packs/raw-object.ts';
 
 const MiB = 1024 * 1024;
-/** Files of a push that are read one by one. */
+/** Maximum number of pushed files that are read one by one. */
 const MAX_FILES = 500;
 const PARALLEL = 16;
 
 /**
- * Reads what a push has brought that is not accepted yet, without the objects of the repository.
- * @param quarantine the folder that git keeps the objects in
- * @param oidDigits of an object id
- * @returns what `work` gives; null where it cannot be read here
+ * Reads objects of a push in quarantine, without those of the repository.
+ * @param quarantine git's quarantine folder
+ * @param oidDigits length of an object id in digits
+ * @returns the result of `work`; null if they cannot be read here
  */
 async function reading<T>(quarantine: string, oidDigits: number, work: (store: ObjectStore) => Promise<T>) {
   const { store, close } = openQuarantine(quarantine, oidDigits);
   try {
     return await work(store);
   } catch {
-    // Git tells what is wrong with it.
+    // Git reports the error.
     return null;
   } finally {
     close();
   }
 }
 
-/** The objects that have come alone, without those of the repository. @param oidDigits of an object id */
+/** Opens the quarantined objects without those of the repository. @param oidDigits length of an object id in digits */
 export function openQuarantine(quarantine: string, oidDigits: number): { store: ObjectStore; close: () => void } {
   const shared = createPackResources({ blockBytes: 4 * MiB, baseBytes: 4 * MiB, maxOpen: 32, idleMs: 60_000 });
   const store = new ObjectStore(quarantine, shared, oidDigits / 2);
@@ -42,9 +42,9 @@ export function openQuarantine(quarantine: string, oidDigits: number): { store: 
 }
 
 /**
- * Hands over every object that has come with few others, in no order.
- * @param maxBytes larger ones come without their content
- * @returns false where git has to be asked
+ * Passes on every object of a push with few objects, unordered.
+ * @param maxBytes larger objects come without their content
+ * @returns false if git must be asked
  */
 export async function readQuarantined(
   quarantine: string,
@@ -68,7 +68,7 @@ export async function readQuarantined(
   return read === true;
 }
 
-/** Objects that have a file of their own; null where there are packs, or many files. */
+/** Ids of loose objects; null if there are packs, or too many files. */
 async function looseIds(quarantine: string): Promise<string[] | null> {
   const oids: string[] = [];
   for (const folder of await readdir(quarantine)) {

@@ -4,9 +4,9 @@ import { syncPath } from '../durable.ts';
 import type { RepositoryPath } from './service.ts';
 
 /**
- * The environment with which a git command sees the objects of a push that is not accepted yet.
- * @param repository the repository that is pushed to
- * @param quarantine the folder git keeps the objects in; empty for a push without objects
+ * Environment in which a git command sees the objects of a push in quarantine.
+ * @param repository target of the push
+ * @param quarantine git's quarantine folder; empty for a push without objects
  */
 export function quarantineEnvironment(repository: RepositoryPath, quarantine: string): Record<string, string> {
   if (quarantine === '') return {};
@@ -17,7 +17,7 @@ export function quarantineEnvironment(repository: RepositoryPath, quarantine: st
   };
 }
 
-/** The folders of `objects/` that a push adds to. Read while the quarantine still exists. */
+/** Folders of `objects/` that a push adds to. Must be read while the quarantine exists. */
 export async function quarantinedFolders(quarantine: string): Promise<string[]> {
   if (quarantine === '') return [];
   const entries = await readdir(quarantine, { withFileTypes: true });
@@ -25,8 +25,8 @@ export async function quarantinedFolders(quarantine: string): Promise<string[]> 
 }
 
 /**
- * Makes the names of accepted objects durable. Git flushes what it writes, but not the folders it moves it into.
- * @param folders what {@link quarantinedFolders} gave before git moved them
+ * Makes the names of accepted objects durable. Git flushes files, but not the folders that it moves them into.
+ * @param folders result of {@link quarantinedFolders} before git moved them
  */
 export async function syncObjectFolders(repository: RepositoryPath, folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;

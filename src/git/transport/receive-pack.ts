@@ -20,18 +20,18 @@ import { type SessionTask, startSession, type TransportOptions, type TransportSe
 import type { PushedRef, PushHandlers } from './transport.push.ts';
 
 export interface ReceiveOptions extends TransportOptions, PushHandlers {
-  /** Largest pack in bytes; a larger one is refused with git's own text. */
+  /** Maximum pack size in bytes; a larger one is refused with git's own text. */
   maxInputBytes: number;
-  /** Refs that a push may change; more are refused before what comes behind them is read. */
+  /** Maximum number of refs; above it a push is refused before the rest is read. */
   maxRefs: number;
-  /** Bytes of the input, where they are known beforehand. */
+  /** Size of the input in bytes, if known. */
   inputBytes?: number | undefined;
 }
 
-/** Room for what precedes the pack in a push: the commands, the push options, a certificate. */
+/** Maximum size of the data before the pack: commands, push options, and a certificate. */
 const COMMANDS_BYTES = 32 * 1024 * 1024;
 
-/** What the caller is told about a failure inside the server is in `done`; the person who pushes learns no more than this. */
+/** Message for the client after an internal error. Details are in `done`. */
 const INTERNAL = 'internal server error';
 
 interface Accepted extends Question {
@@ -62,7 +62,7 @@ async function askCheck(
     return verdict.ok ? { ...question, folders } : null;
   } catch (error) {
     const refused = error instanceof GitError && error.code === 'invalid';
-    answerQuestion(pipes, false, refused ? 'the push names too many refs, or one that is not allowed' : INTERNAL);
+    answerQuestion(pipes, false, refused ? 'the push contains too many refs or an invalid ref name' : INTERNAL);
     throw error;
   }
 }
@@ -88,8 +88,8 @@ async function moveRefs(
     const asked = checked.get(update.ref);
     return asked !== undefined && sameUpdate(asked, update);
   });
-  if (!known) return refuse('the push is not the one that was checked');
-  // Git hands over only what it has not refused itself, also when the client wants all or nothing.
+  if (!known) return refuse('the push differs from the one that was checked');
+  // Git only passes on refs that it has not refused itself, even for an atomic push.
   if (atomic && updates.length < accepted.updates.length) return refuse('atomic push failure');
   try {
     const { reasons, message } = await work(async () => {
@@ -103,7 +103,7 @@ async function moveRefs(
   }
 }
 
-/** How git runs: whether it tells the refs first, and whether it keeps few objects packed. */
+/** How git runs: whether it advertises the refs first, and whether it keeps small packs. */
 interface Mode {
   stateless: boolean;
   keepsPack: boolean;
@@ -116,7 +116,7 @@ function start(
   { stateless, keepsPack }: Mode,
 ): Promise<TransportSession> {
   const count = new CommandCount(options.maxRefs);
-  const tooMany = `A push may change at most ${options.maxRefs} refs at once: push them in several parts.`;
+  const tooMany = `A push can change at most ${options.maxRefs} refs. Push them in several parts.`;
   const limit = ['-c', `receive.maxInputSize=${options.maxInputBytes}`];
   const unpacking = keepsPack ? ['-c', 'receive.unpackLimit=1'] : [];
   const way = stateless ? ['--stateless-rpc'] : [];
@@ -149,12 +149,13 @@ function start(
 }
 
 /**
- * A push: `POST <repository>/git-receive-pack`, or a whole SSH session. Git receives the objects into quarantine and checks
- * them; this process decides (`check`) and moves the refs (`update`). Git moves none, so that nothing moves after this process is gone.
- * @param repository the repository to write
- * @param input the decoded body of the request
- * @param options the decisions, and the largest pack in bytes
- * @throws GitError `failed` when git refuses without an answer of its own, `busy`, `timeout`, `aborted`
+ * A push: `POST <repository>/git-receive-pack`, or a whole SSH session. Git receives the objects into quarantine and
+ * checks them; this process decides (`check`) and moves the refs (`update`). Git moves none, so nothing moves after
+ * this process has ended.
+ * @param repository repository to write
+ * @param input decoded request body
+ * @param options handlers, and maximum pack size in bytes
+ * @throws GitError `failed` if git fails without an answer of its own, `busy`, `timeout`, `aborted`
  */
 export function receivePack(
   repository: RepositoryPath,

@@ -4,8 +4,8 @@ const MESSAGES = 2;
 const DATA = 1;
 
 /**
- * What a client is answered whose push git is not asked about: the reason on its screen, and that nothing was taken.
- * @param capabilities what the client can do
+ * Response that refuses a push without git: shows the reason and reports that nothing was received.
+ * @param capabilities capabilities of the client
  * @param reason one line
  */
 export function refusalOfPush(capabilities: readonly string[], reason: string): Buffer {

@@ -5,24 +5,24 @@ import { SERVER_REFS } from '../server-refs.ts';
 /** The two halves of the smart protocol. */
 export type Service = 'upload-pack' | 'receive-pack';
 
-/** Where a repository lies; a `Repository` is one. */
+/** Path of a repository; implemented by `Repository`. */
 export interface RepositoryPath {
   readonly dir: string;
 }
 
-/** The folder of our hooks, which move no ref and decide nothing: they let git ask this process. */
+/** Folder of the git hooks. They move no ref and decide nothing: they let git ask this process. */
 const HOOKS = join(packageRoot(), 'src/git/transport/hooks');
 
 /**
- * Refs of the server's own, which nobody fetches by name or pushes; `refs/stithy` is hidden for every command.
- * Merge request and pipeline refs can be fetched, but only the server writes them.
+ * The server's own refs, which cannot be fetched by name or pushed; `refs/stithy` is hidden from every command. Merge
+ * request and pipeline refs can be fetched, but only the server writes them.
  */
 const HIDDEN: Record<Service, readonly string[]> = {
   'upload-pack': ['refs/keep-around'],
   'receive-pack': SERVER_REFS,
 };
 
-/** Arguments that come before the name of the service, for the advertisement as for the exchange. */
+/** Arguments before the name of the service, for both advertisement and exchange. */
 export function serviceConfig(service: Service): string[] {
   const section = service === 'upload-pack' ? 'uploadpack' : 'receive';
   const hidden = HIDDEN[service].flatMap((prefix) => ['-c', `${section}.hideRefs=${prefix}`]);
@@ -31,9 +31,9 @@ export function serviceConfig(service: Service): string[] {
 }
 
 /**
- * Reads the protocol version a client asks for.
- * @param header value of `Git-Protocol`: colon-separated, of which only `version=0`, `1` and `2` mean anything to us
- * @returns the highest version asked for, 0 when there is none
+ * Parses the requested protocol version.
+ * @param header value of `Git-Protocol`: colon-separated entries, of which only `version=0`, `1` and `2` are known
+ * @returns the highest requested version, 0 if there is none
  */
 export function protocolVersion(header: string | undefined): 0 | 1 | 2 {
   const asked = (header ?? '').slice(0, 1_000).split(':');
@@ -41,7 +41,7 @@ export function protocolVersion(header: string | undefined): 0 | 1 | 2 {
   return asked.includes('version=1') ? 1 : 0;
 }
 
-/** The variable by which git learns the version. */
+/** Environment that passes the version to git. */
 export function protocolEnvironment(header: string | undefined): Record<string, string> {
   const version = protocolVersion(header);
   return version === 0 ? {} : { GIT_PROTOCOL: `version=${version}` };

@@ -5,66 +5,72 @@ import { type Killed, spawnGit } from '../git.process.ts';
 import { lowerPriority, NICE } from '../priority.ts';
 import { firstByte, pipeInput, watchIdle } from './flow.ts';
 
-/** What all three services take. */
+/** Common options of the three services. */
 export interface TransportOptions {
-  /** The value of the client's `Git-Protocol` header, or of GIT_PROTOCOL over SSH. */
+  /** Value of the client's `Git-Protocol` header, or of GIT_PROTOCOL over SSH. */
   protocol?: string | undefined;
-  /** Ends git and everything it started: abort it when the client goes away. */
+  /** Ends git and its process group; to be aborted when the client disconnects. */
   signal?: AbortSignal;
-  /** Milliseconds the whole exchange may take; default one hour. */
+  /** Maximum duration of the exchange in milliseconds; default one hour. */
   timeoutMs?: number;
-  /** Milliseconds without a byte in either direction before a stalled client is dropped; default five minutes. */
+  /** Milliseconds without a byte in either direction before a stalled client is disconnected; default five minutes. */
   idleMs?: number;
-  /** False over SSH, where one connection carries the advertisement and the exchange; default true, as over HTTP. */
+  /** False over SSH, where one connection carries advertisement and exchange; default true, as over HTTP. */
   stateless?: boolean;
 }
 
-/** How an exchange ended. */
+/** Result of an exchange. */
 export interface TransportEnd {
   /** Exit code of git. */
   code: number;
   /** For the log, never for a client. */
   stderr: string;
   killed: Killed | 'idle' | null;
-  /** What a callback of the caller, or the input, failed with. */
+  /** Error of a handler or of the input. */
   failure?: unknown;
 }
 
 export interface TransportSession {
-  /** git's answer. Destroying it, or leaving a pipeline into a client early, ends git. */
+  /** Git's output. Destroying it, or an early end of a pipeline, ends git. */
   output: Readable;
-  /** Fulfils when git has ended; never rejects. */
+  /** Fulfils when git has exited; never rejects. */
   done: Promise<TransportEnd>;
 }
 
 export interface SessionPlan {
-  /** Arguments of git, all built by us. */
+  /** Arguments of git, built by the server. */
   args: readonly string[];
   gitDir: string;
   env: Readonly<Record<string, string>>;
-  /** The client's bytes; none for an advertisement. */
+  /** Data of the client; undefined for an advertisement. */
   input?: Readable;
-  /** Bytes of input before the client counts as hostile. */
+  /** Maximum input size in bytes. */
   maxInputBytes: number;
   extraPipes?: number;
-  /** Looks at the client's bytes on their way to git. @returns what the client is answered in git's place; git gets no more */
+  /**
+   * Inspects the client's data before git gets it.
+   * @returns a response to send instead of git's; git then gets no more data
+   */
   look?: (chunk: Buffer) => Buffer | null;
-  /** Whether git keeps objects in quarantine, which it must be given the time to remove. */
+  /** Whether git keeps objects in quarantine, which it must be given time to remove. */
   keepsQuarantine?: boolean;
-  /** Called with the inherited pipes (descriptor 3 onwards) as soon as git runs; a failure is kept for `done` and ends the pipes. */
+  /**
+   * Called with the inherited pipes (from descriptor 3 on) once git runs; a failure is reported in `done` and closes
+   * the pipes.
+   */
   serve?: (pipes: readonly Socket[], work: SessionTask) => Promise<void>;
 }
 
-/** Runs a piece of the server's own work, during which git and the client may be silent. */
+/** Runs work of the server, during which git and the client may be silent. */
 export type SessionTask = <T>(job: () => Promise<T>) => Promise<T>;
 
 const HOUR = 3_600_000;
-/** After so many milliseconds without a byte a client is dropped. */
+/** Milliseconds without a byte after which a client is disconnected. */
 export const IDLE_MS = 300_000;
-/** How long a git that is cut off from its client may take to clear up, in milliseconds. */
+/** Grace period in milliseconds for git to clean up after its client has disconnected. */
 const GRACE = 10_000;
 
-/** A signal for the time before git runs: from then on an abort is handled by `stop`. */
+/** A signal for the time before git runs; afterwards `stop` handles aborts. */
 function untilStarted(signal: AbortSignal | undefined): { signal: AbortSignal; release(): void } {
   const relay = new AbortController();
   const forward = () => relay.abort(signal?.reason);
@@ -74,11 +80,11 @@ function untilStarted(signal: AbortSignal | undefined): { signal: AbortSignal; r
 }
 
 /**
- * Runs one git service between two streams, with back-pressure both ways.
- * @throws GitError `failed`, `timeout`, `aborted` when git ended badly without a byte of output; `busy`
+ * Runs one git service between two streams, with back-pressure in both directions.
+ * @throws GitError `failed`, `timeout`, `aborted` if git fails without any output; `busy`
  */
 export async function startSession(plan: SessionPlan, options: TransportOptions): Promise<TransportSession> {
-  // The input may break off before git runs; reading it then tells.
+  // The input may fail before git runs; reading it reports the error then.
   plan.input?.on('error', () => {});
   const waiting = untilStarted(options.signal);
   const git = await spawnGit(plan.args, {
@@ -92,7 +98,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
   const { stdin, stdout, child } = git;
   lowerPriority(child, NICE.transport);
   const pipes = child.stdio.slice(3).filter((pipe): pipe is Socket => pipe instanceof Socket);
-  // A broken pipe is told by git's exit code.
+  // Git's exit code explains a broken pipe.
   for (const pipe of [stdout, ...pipes]) pipe.on('error', () => {});
   let stopped: 'abort' | 'idle' | null = null;
   let failure: unknown;
@@ -102,7 +108,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
     answered = true;
   });
 
-  // Git leaves the quarantine of a push behind when a signal ends it, and removes it when its input breaks off.
+  // Git leaves the quarantine of a push behind when a signal ends it, but removes it when its input ends early.
   const stop = (reason: 'abort' | 'idle') => {
     if (answered || stopped !== null) return;
     stopped = reason;

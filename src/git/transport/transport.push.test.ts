@@ -128,7 +128,7 @@ describe('a push that is allowed', () => {
     for (const options of [[], ['--atomic'], ['--quiet']]) {
       const refused = await git(clone, 'push', ...options, http.url, ...names);
       assert.notEqual(refused.code, 0);
-      assert.match(refused.stderr, /remote: A push may change at most 50 refs at once: push them in several parts\./);
+      assert.match(refused.stderr, /remote: A push can change at most 50 refs\. Push them in several parts\./);
     }
     assert.equal(checked, 0);
     assert.deepEqual(await refs(), {});

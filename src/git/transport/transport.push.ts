@@ -1,10 +1,10 @@
-/** One ref a push wants to move. */
+/** A ref update requested by a push. */
 export interface PushedRef {
   /** Full name, starting with `refs/`. */
   ref: string;
-  /** What the client believes the ref to point at; null when it creates the ref. */
+  /** Expected current id; null if the ref is created. */
   old: string | null;
-  /** Where it shall point; null deletes it. */
+  /** New id; null deletes the ref. */
   new: string | null;
 }
 
@@ -14,31 +14,31 @@ export interface CheckContext {
   quarantineEnv: Readonly<Record<string, string>>;
 }
 
-/** `message` is shown to the person who pushes, one `remote:` line for each of its lines. */
+/** `message` is shown to the pusher, each line with the prefix `remote:`. */
 export type CheckVerdict = { ok: true; message?: string } | { ok: false; message: string };
 
 export interface UpdateContext {
-  /** The client wants all of its refs moved or none. */
+  /** The client requests that all refs move or none. */
   atomic: boolean;
   pushOptions: readonly string[];
 }
 
 export interface UpdateResult {
-  /** In the order of the updates: null for a ref that was moved, otherwise the reason why not, as git shows it. */
+  /** In the order of the updates: null for a moved ref, otherwise the reason shown by git. */
   reasons: readonly (string | null)[];
-  /** Shown to the person who pushes. */
+  /** Shown to the pusher. */
   message?: string;
 }
 
 export interface PushHandlers {
   /**
-   * Decides about a push as a whole before its objects enter the repository. It sees every ref named, also those git
-   * itself will refuse; an object of such a ref may be missing.
+   * Decides about a whole push before its objects enter the repository. Receives every ref, including those that git
+   * will refuse, whose objects may be missing.
    */
   check(updates: readonly PushedRef[], context: CheckContext): Promise<CheckVerdict>;
   /**
-   * Moves the refs. Called at most once for a push, only with refs `check` has accepted, after their objects are durable.
-   * It must compare the old values again, for another push may have come first.
+   * Moves the refs. Called at most once for a push, with refs accepted by `check`, after their objects are durable.
+   * Must compare the old ids again, since another push may have come first.
    */
   update(updates: readonly PushedRef[], context: UpdateContext): Promise<UpdateResult>;
 }

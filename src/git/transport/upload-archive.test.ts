@@ -13,7 +13,7 @@ for (const sent of ['', '0011argument']) {
     const input = new PassThrough();
     input.write(sent);
     const answer = uploadArchive(gitFixture(t).repo, input, BOUNDS, { idleMs: 50 });
-    await assert.rejects(answer, { code: 'invalid', message: 'Nothing was asked for, for too long.' });
+    await assert.rejects(answer, { code: 'invalid', message: 'The request timed out.' });
     assert.ok(input.destroyed);
   });
 }

@@ -7,28 +7,28 @@ import { treeSize } from '../tree-size.ts';
 import { encodePacket, FLUSH, readPackets, readUntilFlush } from './packet-line.ts';
 import { IDLE_MS, startSession, type TransportOptions, type TransportSession } from './session.ts';
 
-/** Of all that a client asks for; git itself takes 64 arguments. */
+/** Maximum size of a request; git itself accepts 64 arguments. */
 const MAX_REQUEST = 64 * 1024;
 const WITH_VALUE = ['--format', '--prefix', '--mtime'];
 const ALONE = /^(?:-v|--verbose|-l|--list|-[0-9])$/;
 
-/** What somebody wants of `git archive --remote`. */
+/** Arguments of `git archive --remote`. */
 interface Request {
   options: string[];
-  /** What is packed: a commit, and a folder of it; undefined where only the formats are asked for. */
+  /** Commit and folder to archive; undefined if only the list of formats is requested. */
   tree: string | undefined;
   paths: string[];
 }
 
-/** What an archive may take. */
+/** Limits of an archive. */
 export interface ArchiveBounds {
-  /** Bytes that its files may have together. */
+  /** Maximum total size of its files in bytes. */
   maxBytes: number;
-  /** Waits until so many bytes of memory may be used. @returns what gives them back */
+  /** Waits until this many bytes of memory are available. @returns a function that releases them */
   room(bytes: number): Promise<() => void>;
 }
 
-/** What is packed, by its name, and the memory that it takes. */
+/** The tree to archive by name, and the required memory. */
 interface Checked {
   name: string;
   memory: number;
@@ -36,8 +36,9 @@ interface Checked {
 
 /**
  * Serves `git archive --remote` over a whole SSH session.
- * @param input what the client sends
- * @throws GitError `invalid` for what git does not send, options that are not taken, refs that are not there and archives that would be too large, and where nothing is asked for in time; else as `startSession` and `room`
+ * @param input data of the client
+ * @throws GitError `invalid` for malformed requests, unsupported options, missing refs, archives above the limits,
+ *   and timeouts; else as `startSession` and `room`
  */
 export async function uploadArchive(
   repository: Repository,
@@ -62,14 +63,14 @@ export async function uploadArchive(
   }
 }
 
-/** What a client asks for. @throws GitError `invalid`, `aborted` where the client has left */
+/** Reads the request. @throws GitError `invalid`, `aborted` if the client has disconnected */
 async function requestOf(input: Readable, { signal, idleMs = IDLE_MS }: TransportOptions): Promise<Request> {
-  const expire = () => input.destroy(new GitError('invalid', 'Nothing was asked for, for too long.'));
+  const expire = () => input.destroy(new GitError('invalid', 'The request timed out.'));
   const timer = setTimeout(expire, idleMs).unref();
   try {
     return parseRequest(await readUntilFlush(readPackets(input, MAX_REQUEST)));
   } catch (error) {
-    throw signal?.aborted ? new GitError('aborted', 'The client has left.') : error;
+    throw signal?.aborted ? new GitError('aborted', 'The client closed the connection.') : error;
   } finally {
     clearTimeout(timer);
   }
@@ -82,7 +83,7 @@ function parseRequest(lines: Buffer[] | null): Request {
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];
     if (word === undefined || word.includes('\0'))
-      throw new GitError('invalid', 'The request is not one that git sends.');
+      throw new GitError('invalid', 'The request is not a valid git request.');
     if (isOption && word === '--') isOption = false;
     else if (!isOption || !word.startsWith('-')) {
       if (request.tree === undefined) request.tree = word;
@@ -91,15 +92,18 @@ function parseRequest(lines: Buffer[] | null): Request {
       at += 1;
       request.options.push(`${word}=${words[at]}`);
     } else if (ALONE.test(word) || WITH_VALUE.some((name) => word.startsWith(`${name}=`))) request.options.push(word);
-    else throw new GitError('invalid', `The option ${word.slice(0, 100)} is not taken from afar.`);
+    else throw new GitError('invalid', `The option ${word.slice(0, 100)} is not allowed in remote requests.`);
   }
   if (request.tree === undefined && !request.options.some((word) => /^(?:-l|--list)$/.test(word))) {
-    throw new GitError('invalid', 'Name what to pack: a branch or a tag.');
+    throw new GitError('invalid', 'No ref was given. Name a branch or a tag.');
   }
   return request;
 }
 
-/** The full name of a branch or tag, with the folder. Nothing else can be packed: commits that no ref names stay unread. */
+/**
+ * Resolves a branch or tag and a folder in it. Nothing else can be archived, so that commits without a ref stay
+ * unreadable.
+ */
 async function checkedTree(repository: Repository, text: string, maxBytes: number): Promise<Checked> {
   const [name = '', ...rest] = text.split(':');
   const names =
@@ -112,7 +116,7 @@ async function checkedTree(repository: Repository, text: string, maxBytes: numbe
     if (size.exceeded === null) {
       return { name: path === '' ? ref : `${ref}:${path}`, memory: archiveMemory(size.largest, size.entries) };
     }
-    throw new GitError('invalid', 'The archive would be too large: ask for a folder of it, or clone the repository.');
+    throw new GitError('invalid', 'The archive would be too large. Request a single folder or clone the repository.');
   }
   throw new GitError('invalid', `no such ref: ${name.slice(0, 200)}`);
 }

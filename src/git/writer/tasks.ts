@@ -8,7 +8,7 @@ import { type LocksTask, type TakenLock, takeLocks } from './writer.locks.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 
-/** What of an error of the file system others look at; an error that is handed to another thread loses it. */
+/** Relevant properties of a file system error, which are lost when an error is sent to another thread. */
 export interface FileFailure {
   message: string;
   code: string | undefined;
@@ -17,54 +17,57 @@ export interface FileFailure {
   path: string | undefined;
 }
 
-/** Objects of one repository that are written together: small ones, and few. */
+/** A few small objects of one repository that are written together. */
 export interface ObjectsTask {
   name: 'objects';
   objects: string;
   batch: readonly NamedObject[];
 }
 
-/** A lock file that is made with what is to become the content of the file that it locks. */
+/** A lock file to create with the new content of the locked file. */
 export interface LockTask {
   name: 'lock';
   path: string | Uint8Array;
   content: string;
 }
 
-/** A file that is put in the place of another one. */
+/** A file to rename over another one. */
 export interface ReplaceTask {
   name: 'put';
   from: string | Uint8Array;
   to: string | Uint8Array;
-  /** Whose names are to be durable then; null where somebody else sees to it. */
+  /** Folder whose names must be durable afterwards; null if the caller takes care of it. */
   folder: string | Uint8Array | null;
 }
 
-/** Files of a repository that are removed together: no matter whether they are there. */
+/** Files of a repository to remove together; missing ones are ignored. */
 export interface RemoveTask {
   name: 'remove';
   dir: string;
   names: readonly string[];
-  /** The number of each file, where another one of its name may stand there by the time that the task is done again. */
+  /** Inode of each file, if another file may have its name by the time the task is repeated. */
   files: readonly number[] | null;
 }
 
-/** Work of a write with files of a repository, which is durable when it is done. */
+/** A write of repository files that is durable when completed. */
 export type Task = ObjectsTask | LockTask | ReplaceTask | LocksTask | RemoveTask;
 
-/** What a task gives. */
+/** Result of a task. */
 export interface TaskResult {
-  /** Of objects: the names of those that were not there. */
+  /** Names of the objects that did not exist. */
   fresh?: string[];
-  /** Of a file that is in its place: why that may not be durable. */
+  /** Reason why a renamed file may not be durable. */
   unsafe?: FileFailure;
-  /** Of locks: what was taken, from the first on; up to the first that is not as most are. */
+  /** Locks taken so far, up to the first reference with an unusual state. */
   taken?: TakenLock[];
-  /** Of locks: the folders that had to be made, relative to the repository. */
+  /** Folders created for the locks, relative to the repository. */
   made?: string[];
 }
 
-/** Does a task in this thread. @throws the file system's error, of a task that has changed nothing but left objects that nobody needs */
+/**
+ * Runs a task in this thread.
+ * @throws the file system's error; a failed task has changed nothing but may leave unreferenced objects
+ */
 export function runTask(task: Task): Promise<TaskResult> {
   if (task.name === 'objects') return storeHere(task);
   if (task.name === 'locks') return Promise.resolve(takeLocks(task));
@@ -72,16 +75,16 @@ export function runTask(task: Task): Promise<TaskResult> {
   return task.name === 'lock' ? makeLock(task) : putInPlace(task);
 }
 
-/** The number of the file that a task moves, by which it is known in any place; null of one that moves none. */
+/** Inode of the file that a task renames, which identifies it in any place; null for other tasks. */
 export function fileOf(task: Task): number | null {
   if (task.name !== 'put') return null;
   return lstatSync(task.from as string, { throwIfNoEntry: false })?.ino ?? null;
 }
 
 /**
- * Does a task of which nobody knows how far another thread came with it. A file that has been put in its place is not missed where it
- * was: there may be somebody else's lock by then.
- * @param file what `fileOf` gave before the other thread began
+ * Repeats a task that another thread may have completed in part. If the file has already been renamed into place, its
+ * old name is left alone: it may be another writer's lock by then.
+ * @param file result of `fileOf` before the other thread started
  * @throws as `runTask`
  */
 export async function retryTask(task: Task, file: number | null): Promise<TaskResult> {
@@ -121,7 +124,7 @@ async function removeFiles({ dir, names, files }: RemoveTask, again = false): Pr
       if (again && files !== null && lstatSync(path, { throwIfNoEntry: false })?.ino !== files[index]) continue;
       unlinkSync(path);
     } catch (error) {
-      // Of a packed reference, a folder may have the name.
+      // A folder may have the name of a packed reference.
       if (!isMissing(error) && statOf(path)?.isDirectory() !== true) failure ??= error;
     }
   }
@@ -145,13 +148,13 @@ async function withNames(folder: ReplaceTask['folder']): Promise<TaskResult> {
   }
 }
 
-/** What of an error can be handed to another thread. */
+/** The properties of an error that can be sent to another thread. */
 export function failureOf(error: unknown): FileFailure {
   const { message, code, errno, syscall, path } = error as NodeJS.ErrnoException;
   return { message, code, errno, syscall, path };
 }
 
-/** The error again. */
+/** Restores the error. */
 export function errorOf({ message, ...rest }: FileFailure): Error {
   return Object.assign(new Error(message), rest);
 }

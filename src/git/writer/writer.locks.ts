@@ -6,23 +6,23 @@ import { type LooseFile, readLooseRef } from '../loose-ref-file.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 
-/** Locks of references that are taken together, and in which nothing is written. */
+/** Locks of references to take together, without content. */
 export interface LocksTask {
   name: 'locks';
-  /** The folder of the repository. */
+  /** Directory of the repository. */
   dir: string;
   refs: readonly string[];
 }
 
 /** A lock that was taken. */
 export interface TakenLock {
-  /** The number of its file. */
+  /** Inode of its file. */
   file: number;
-  /** What the reference is under it. */
+  /** State of the reference under the lock. */
   loose: LooseFile;
 }
 
-/** Takes locks one after the other, with the folders that they need, until one cannot be taken at once. Never throws. */
+/** Takes locks in order and creates missing folders, until one cannot be taken immediately. Never throws. */
 export function takeLocks({ dir, refs }: LocksTask): { taken: TakenLock[]; made: string[] } {
   const taken: TakenLock[] = [];
   const made: string[] = [];
@@ -46,7 +46,7 @@ function takeLock(dir: string, ref: string, made: string[]): TakenLock | null {
   }
 }
 
-/** The number of a file that is made; undefined where its folder is not there, null where it cannot be made. */
+/** Creates a file and returns its inode; undefined if its folder is missing, null if it cannot be created. */
 function makeFile(path: string | Buffer): number | null | undefined {
   try {
     const file = openSync(path, O_CREAT | O_EXCL | O_WRONLY, 0o644);

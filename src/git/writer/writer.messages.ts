@@ -2,7 +2,7 @@ import type { ObjectType } from '../git.objects.ts';
 import type { FileFailure, LockTask, RemoveTask, ReplaceTask, TaskResult } from './tasks.ts';
 import type { LocksTask } from './writer.locks.ts';
 
-/** A task as it is handed to the thread. */
+/** A task as sent to the thread. */
 export type AskedTask =
   | LockTask
   | ReplaceTask
@@ -12,9 +12,9 @@ export type AskedTask =
       name: 'objects';
       objects: string;
       list: { type: ObjectType; oid: string; length: number }[];
-      /** The contents of all. */
+      /** Contents of all objects. */
       bytes: Uint8Array;
     };
 
-/** What the thread says of a task; number 0 is none and says that it takes tasks. */
+/** The thread's answer to a task; number 0 announces that it is ready. */
 export type FromWriter = { number: number } & ({ done: TaskResult } | { failure: FileFailure });

@@ -1,4 +1,4 @@
-/** What the writing thread runs. Everybody else imports it for its address alone. */
+/** Main program of the writer thread. All other modules import it only for its address. */
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { failureOf, runTask, type Task } from './tasks.ts';
 import type { AskedTask, FromWriter } from './writer.messages.ts';
@@ -6,7 +6,7 @@ import type { AskedTask, FromWriter } from './writer.messages.ts';
 export const writerAddress = import.meta.url;
 export const WRITER = 'stithy-writer';
 
-/** The contents of objects come in one piece of memory, one behind the other. */
+/** The contents of objects are concatenated in one buffer. */
 function taskOf(asked: AskedTask): Task {
   if (asked.name !== 'objects') return asked;
   const { name, objects, list, bytes } = asked;

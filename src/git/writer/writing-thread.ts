@@ -6,10 +6,12 @@ import type { AskedTask, FromWriter } from './writer.messages.ts';
 import { WRITER, writerAddress } from './writer.thread.ts';
 
 const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
-/** The thread costs some 9 MB, and 30 ms to start: it is there once so many tasks come within so many milliseconds ... */
+/**
+ * The thread takes some 9 MB, and 30 ms to start, so it is started after this many tasks in this many milliseconds ...
+ */
 const BUSY_TASKS = 100;
 const BUSY_MS = 2_000;
-/** ... and until none has come for so long. */
+/** ... and ends after this idle time in milliseconds. */
 const IDLE_MS = 30_000;
 
 interface Asked {
@@ -19,14 +21,14 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-/** A thread that does tasks, and those that it owes. */
+/** A thread that runs tasks, with its pending tasks. */
 class WritingThread {
   readonly #worker: Worker;
   readonly #open = new Map<number, Asked>();
   readonly #onEnd: () => void;
   isReady = false;
   readonly #started = Promise.withResolvers<void>();
-  /** Fulfils when it takes tasks, or has ended. */
+  /** Fulfils when it is ready, or has ended. */
   readonly started = this.#started.promise;
   #number = 0;
   #usedAt = performance.now();
@@ -77,7 +79,10 @@ class WritingThread {
     if (this.#open.size === 0 && performance.now() - this.#usedAt > IDLE_MS) this.#end();
   }
 
-  /** What it owes is done here: each task bears to be done again; a lock that it had made is as one that somebody else has. */
+  /**
+   * Pending tasks are repeated here: each tolerates a repetition; a lock that the thread has created counts as held by
+   * another writer.
+   */
   #end(): void {
     clearInterval(this.#watch);
     this.isReady = false;
@@ -90,7 +95,7 @@ class WritingThread {
   }
 }
 
-/** The message of a task, and memory that goes with it. */
+/** The message of a task, and the memory transferred with it. */
 function handed(task: Task): [AskedTask, ArrayBuffer[]] {
   if (task.name !== 'objects') return [task, []];
   const { name, objects, batch } = task;
@@ -107,13 +112,13 @@ function handed(task: Task): [AskedTask, ArrayBuffer[]] {
 }
 
 let thread: WritingThread | null = null;
-/** When the last tasks came, the oldest first. */
+/** Times of the latest tasks, oldest first. */
 const times: number[] = [];
 
-/** How many want all to be done here. */
+/** Number of callers that require all tasks to run in this thread. */
 let stays = 0;
 
-/** Has everything done here until what it gives is called: for tests that count what is done, or see to it that it fails. */
+/** Runs all tasks in this thread until the returned function is called: for tests that count or fail tasks. */
 export function writeInThisThread(): () => void {
   stays += 1;
   return () => {
@@ -121,14 +126,14 @@ export function writeInThisThread(): () => void {
   };
 }
 
-/** Does a task apart from the thread of the requests where there are many, else here. */
+/** Runs a task on the writer thread if there are many tasks, else here. */
 function run(task: Task): Promise<TaskResult> {
   if (stays > 0) return runTask(task);
   if (thread === null && isBusy()) thread = begin();
   return thread?.isReady ? thread.ask(task) : runTask(task);
 }
 
-/** Does a task apart from the thread of the requests, however few there are: one that may wait for the disk often. */
+/** Runs a task on the writer thread even if there are few tasks: one that may wait for the disk often. */
 async function runApart(task: Task): Promise<TaskResult> {
   if (stays > 0) return runTask(task);
   thread ??= begin();
@@ -136,7 +141,7 @@ async function runApart(task: Task): Promise<TaskResult> {
   return thread?.isReady ? thread.ask(task) : runTask(task);
 }
 
-/** Starts a thread; null where the system has none to give. */
+/** Starts a thread; null if the system cannot start one. */
 function begin(): WritingThread | null {
   try {
     const begun = new WritingThread(() => {
@@ -158,10 +163,10 @@ function isBusy(): boolean {
 }
 
 /**
- * Writes objects, durable and visible to every git process when it fulfils.
- * @param objects the folder of all of the repository
- * @param batch few and small ones
- * @returns the names of those that were not there
+ * Writes objects; durable and visible to every git process when it fulfils.
+ * @param objects the `objects` folder of the repository
+ * @param batch few, small objects
+ * @returns the names of those that did not exist
  * @throws the file system's error
  */
 export async function storeObjects(
@@ -171,15 +176,18 @@ export async function storeObjects(
   return (await run({ name: 'objects', objects, batch })).fresh!;
 }
 
-/** Makes a lock file with its content, durable when it fulfils. @throws the file system's error; then it is not there */
+/**
+ * Creates a lock file with its content; durable when it fulfils.
+ * @throws the file system's error; the file then does not exist
+ */
 export async function makeLock(path: string | Buffer, content: string): Promise<void> {
   await run({ name: 'lock', path, content });
 }
 
 /**
- * Puts a file in the place of another one, durable when it fulfils where a folder is given.
- * @returns why it may not be durable although it is in its place, or null
- * @throws the file system's error; then it is where it was
+ * Renames a file over another one; durable when it fulfils if a folder is given.
+ * @returns the reason why the renamed file may not be durable, or null
+ * @throws the file system's error; the file then keeps its name
  */
 export async function replaceFile(task: Omit<ReplaceTask, 'name'>): Promise<Error | null> {
   const { unsafe } = await run({ name: 'put', ...task });
@@ -187,10 +195,10 @@ export async function replaceFile(task: Omit<ReplaceTask, 'name'>): Promise<Erro
 }
 
 /**
- * Takes the locks of references, from the first on, up to one that is held or cannot be taken at once.
- * @param dir the folder of the repository
- * @param refs full names, some hundreds at most
- * @returns those that were taken, and the folders that had to be made, relative to `dir`
+ * Takes the locks of references in order, until one is held or cannot be taken immediately.
+ * @param dir directory of the repository
+ * @param refs full names, at most some hundreds
+ * @returns the locks taken, and the created folders relative to `dir`
  */
 export async function takeLocks(dir: string, refs: readonly string[]): Promise<{ taken: TakenLock[]; made: string[] }> {
   const { taken = [], made = [] } = await runApart({ name: 'locks', dir, refs });
@@ -198,10 +206,10 @@ export async function takeLocks(dir: string, refs: readonly string[]): Promise<{
 }
 
 /**
- * Removes files of a repository, where they are there.
- * @param names relative to `dir`, some hundreds at most
- * @param files their numbers, where others of these names may stand there as soon as they are gone
- * @throws the first error of the file system; the others are removed
+ * Removes existing files of a repository.
+ * @param names relative to `dir`, at most some hundreds
+ * @param files their inodes, if other files may get these names right after the removal
+ * @throws the first file system error; the other files are removed
  */
 export async function removeFiles(
   dir: string,

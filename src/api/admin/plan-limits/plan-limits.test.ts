@@ -237,7 +237,7 @@ describe('the storage of a top-level group', () => {
     await limit({ notification_limit: 1 });
     assert.match(
       await git.ok(tree, 'push', git.address(project), 'main:second'),
-      /The storage of group\d+ has passed 1 MiB/,
+      /The storage of group\d+ has exceeded 1 MiB/,
     );
     await limit({ enforcement_limit: 1 });
     assert.match(await git.fails(tree, 'push', git.address(project), 'main:third'), full);

@@ -4,7 +4,7 @@ import { CIPHERS, MACS } from './ciphers.ts';
 import { KEY_EXCHANGES } from './key-exchange.ts';
 import { Message, Reason, SshError } from './numbers.ts';
 
-/** Lists of what one side can do, the best first (RFC 4253, section 7.1). */
+/** Algorithms that one side supports, in order of preference (RFC 4253, section 7.1). */
 interface Offer {
   keyExchanges: readonly string[];
   hostKeys: readonly string[];
@@ -16,30 +16,33 @@ interface Offer {
   compressionsOut: readonly string[];
 }
 
-/** What both sides use. */
+/** The negotiated algorithms. */
 export interface Choice {
   keyExchange: string;
   hostKey: string;
   cipherIn: string;
   cipherOut: string;
-  /** Of no account where the cipher guards what it encrypts. */
+  /** Ignored for authenticated ciphers. */
   macIn: string;
   macOut: string;
-  /** Whether the client has sent a first message for a key exchange that is not used. */
+  /** Whether to ignore the client's first key exchange message, sent for a wrongly guessed algorithm. */
   ignoresNext: boolean;
-  /** Whether nothing may come in between, and messages are counted anew with new keys (against CVE-2023-48795). */
+  /**
+   * Whether strict key exchange applies: no other messages during it, and sequence numbers restart with new keys
+   * (CVE-2023-48795).
+   */
   strict: boolean;
-  /** Whether the client takes EXT_INFO. */
+  /** Whether the client supports EXT_INFO. */
   extensions: boolean;
 }
 
 const COOKIE_BYTES = 16;
 const STRICT_SERVER = 'kex-strict-s-v00@openssh.com';
 const STRICT_CLIENT = 'kex-strict-c-v00@openssh.com';
-/** Of more names in a list nobody makes any use. */
+/** Maximum number of names in a list. */
 const MAX_NAMES = 1_000;
 
-/** @param hostKeys algorithms of the keys that the server has */
+/** @param hostKeys algorithms of the server's host keys */
 export function kexInit(hostKeys: readonly string[]): Buffer {
   const ciphers = Object.keys(CIPHERS);
   const macs = Object.keys(MACS);
@@ -58,15 +61,15 @@ export function kexInit(hostKeys: readonly string[]): Buffer {
 }
 
 /**
- * Finds out what to use: for each thing the first of the client's that the server can do.
+ * Negotiates algorithms: for each kind, the first of the client's that the server supports.
  * @param payload the client's KEXINIT
- * @throws SshError where there is nothing in common; RangeError
+ * @throws SshError without a common algorithm; RangeError
  */
 export function choose(payload: Buffer, hostKeys: readonly string[]): Choice {
   const reader = new SshReader(payload, 1 + COOKIE_BYTES);
   const names = () => {
     const list = reader.names();
-    if (list.length > MAX_NAMES) throw new SshError('a list of algorithms is too long');
+    if (list.length > MAX_NAMES) throw new SshError('list of algorithms too long');
     return list;
   };
   const offer: Offer = {
@@ -107,5 +110,5 @@ export function choose(payload: Buffer, hostKeys: readonly string[]): Choice {
 function first(wanted: readonly string[], known: readonly string[], what: string): string {
   const found = wanted.find((name) => known.includes(name));
   if (found !== undefined) return found;
-  throw new SshError(`no ${what} in common; this server has ${known.join(', ')}`, Reason.keyExchangeFailed);
+  throw new SshError(`no matching ${what}; the server supports ${known.join(', ')}`, Reason.keyExchangeFailed);
 }

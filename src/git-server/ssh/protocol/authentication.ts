@@ -6,22 +6,22 @@ import type { Transport } from './transport.ts';
 
 const SERVICE = 'ssh-connection';
 const METHOD = 'publickey';
-/** Keys that a client may try: each costs a look-up. */
+/** Maximum number of keys that a client may try. Each costs a look-up. */
 const MAX_TRIES = 20;
 const CERTIFICATE = /-cert-v01@openssh\.com$/;
 
-/** A key that a client shows; nothing says yet that it is theirs. */
+/** A key that a client offers, before it has proven possession. */
 export interface OfferedKey {
-  /** As whom they want to sign in. */
+  /** The requested login name. */
   user: string;
-  /** The key, or certificate, as it goes over the wire. */
+  /** Key or certificate in wire format. */
   blob: Buffer;
 }
 
-/** Whom a key stands for; undefined where it opens nothing. */
+/** Finds the identity of a key; undefined for unknown keys. */
 export type FindIdentity<I> = (shown: OfferedKey) => Promise<I | undefined>;
 
-/** Finds out who the client is (RFC 4252): by a key, of which it proves that it has the other half. */
+/** User authentication (RFC 4252) by public key. */
 export class Authentication<I> {
   readonly #transport: Transport;
   readonly #find: FindIdentity<I>;
@@ -33,14 +33,16 @@ export class Authentication<I> {
     this.#find = find;
   }
 
-  /** @returns who it is, once that is proven @throws SshError for what is out of turn, or too many tries; RangeError */
+  /**
+   * @returns the identity once it is proven
+   * @throws SshError for unexpected messages or too many attempts; RangeError
+   */
   async message(kind: number, payload: Buffer): Promise<I | undefined> {
     if (kind === Message.serviceRequest) return this.#service(new SshReader(payload, 1).text());
-    if (kind !== Message.userauthRequest || !this.#asked)
-      throw new SshError('a message before it is known who you are');
+    if (kind !== Message.userauthRequest || !this.#asked) throw new SshError('message received before authentication');
     const reader = new SshReader(payload, 1);
     const [user, service, method] = [reader.string().toString('utf8'), reader.text(), reader.text()];
-    if (service !== SERVICE) throw new SshError('there is no such service');
+    if (service !== SERVICE) throw new SshError('unknown service');
     const identity = method === METHOD ? await this.#publicKey(user, payload, reader) : undefined;
     if (identity === 'asked') return undefined;
     if (identity !== undefined) {
@@ -48,24 +50,24 @@ export class Authentication<I> {
       return identity.is;
     }
     this.#tries += 1;
-    if (this.#tries > MAX_TRIES) throw new SshError('too many keys were tried', Reason.noMoreAuthMethods);
+    if (this.#tries > MAX_TRIES) throw new SshError('too many authentication attempts', Reason.noMoreAuthMethods);
     this.#transport.send(Message.userauthFailure, sshString(METHOD), Buffer.alloc(1));
     return undefined;
   }
 
   #service(name: string): undefined {
-    if (name !== 'ssh-userauth') throw new SshError('there is no such service');
+    if (name !== 'ssh-userauth') throw new SshError('unknown service');
     this.#asked = true;
     this.#transport.send(Message.serviceAccept, sshString(name));
   }
 
-  /** @returns `asked` where the client wanted to know whether it is worth the while to sign */
+  /** @returns `asked` if the client only queried whether the key is acceptable */
   async #publicKey(user: string, payload: Buffer, reader: SshReader): Promise<{ is: I } | 'asked' | undefined> {
     const signs = reader.boolean();
     const [algorithm, blob] = [reader.text(), reader.string()];
     const signedUpTo = reader.at;
     const signature = signs ? reader.string() : undefined;
-    if (!reader.ended) throw new SshError('more than was expected');
+    if (!reader.ended) throw new SshError('unexpected data at the end of the message');
     const key = keyFor(algorithm, blob);
     if (key === undefined) return undefined;
     const identity = await this.#find({ user, blob });
@@ -82,12 +84,12 @@ export class Authentication<I> {
   }
 }
 
-/** Certificates of keys on security tokens have the ending of their makers at the end, and not twice. */
+/** Signature formats of security-key certificates carry the vendor suffix once, at the end. */
 const formatEnd = (algorithm: string): string => (algorithm.startsWith('sk-') ? '@openssh.com' : '');
 
 /**
- * The key whose other half has to sign.
- * @returns undefined where the algorithm is none that is taken, or does not fit what was sent
+ * The public key that must verify the signature.
+ * @returns undefined for an unsupported algorithm or a key that does not match it
  */
 function keyFor(algorithm: string, blob: Buffer): Buffer | undefined {
   const format = algorithm.replace(CERTIFICATE, formatEnd(algorithm));

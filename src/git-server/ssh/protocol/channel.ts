@@ -3,19 +3,19 @@ import { type SshReader, sshString, uint32 } from '../../../core/ssh-fields.ts';
 import { Message, SshError } from './numbers.ts';
 import type { Transport } from './transport.ts';
 
-/** Bytes that a client may send ahead of who reads them, at first; more as all of it is read, so that only what is read takes memory. */
+/** Initial window in bytes. It grows while all data is consumed, so memory is used only for consumed data. */
 export const WINDOW = 64 * 1024;
 const LARGEST_WINDOW = 2 * 1024 * 1024;
 export const MAX_DATA = 32 * 1024;
 const MAX_WINDOW = 0xffff_ffff;
 const STDERR = 1;
-/** Milliseconds that a client may take for the last of what it is sent. */
+/** Timeout in milliseconds for the client to receive the remaining data. */
 const FINISH_MS = 60_000;
 
 /** The client's end of a channel. */
 export interface Peer {
   id: number;
-  /** Bytes that it takes for now, and in one message. */
+  /** Remaining window in bytes, and maximum bytes of a message. */
   window: number;
   maxData: number;
 }
@@ -27,18 +27,18 @@ interface Unsent {
 }
 
 /**
- * One channel of a session (RFC 4254): what the client sends, and what it is sent, with back-pressure both ways. Each
- * stream has at most one piece waiting for the client.
+ * One session channel (RFC 4254), with back-pressure in both directions. Each output stream has at most one chunk
+ * waiting for the client.
  */
 export class Channel {
   readonly input: Readable;
   readonly output: Writable;
   readonly stderr: Writable;
-  /** Aborted when the client closes the channel, or leaves. */
+  /** Aborted when the client closes the channel or disconnects. */
   readonly left = new AbortController();
   readonly #transport: Transport;
   readonly #peer: Peer;
-  /** What is left of what the client may send, and how much it may be at most for now. */
+  /** Remaining receive window, and its current maximum. */
   #window = WINDOW;
   #largest = WINDOW;
   #unsent: Unsent[] = [];
@@ -48,12 +48,12 @@ export class Channel {
   constructor(transport: Transport, peer: Peer) {
     this.#transport = transport;
     this.#peer = peer;
-    // Only then what is read now is out of it, and makes room: there is no other call until the client has sent more.
+    // The chunk leaves the buffer only after this call. There is no further read until the client sends more.
     const read = () => process.nextTick(() => this.#makeRoom());
     this.input = new Readable({ highWaterMark: WINDOW / 2, read });
     this.output = this.#writable(false);
     this.stderr = this.#writable(true);
-    // What breaks off is told by `left`.
+    // `left` reports interrupted streams.
     for (const stream of [this.input, this.output, this.stderr]) stream.on('error', () => {});
   }
 
@@ -66,7 +66,7 @@ export class Channel {
     });
   }
 
-  /** Sends what waits, as far as the client takes it. */
+  /** Sends waiting data as far as the client's window allows. */
   pump(): void {
     while (this.#unsent.length > 0 && this.#peer.window > 0 && this.#transport.writable && !this.#closed) {
       const next = this.#unsent[0]!;
@@ -88,7 +88,7 @@ export class Channel {
     this.#transport.send(kind, uint32(this.#peer.id), ...parts);
   }
 
-  /** Tells the client how much it may send, as what it has sent is read. */
+  /** Extends the client's window as its data is consumed. */
   #makeRoom(): void {
     if (this.#inputEnded || this.#closed || this.#window > this.#largest / 2) return;
     if (this.input.readableLength === 0) this.#largest = Math.min(2 * this.#largest, LARGEST_WINDOW);
@@ -98,10 +98,10 @@ export class Channel {
     this.#send(Message.channelWindowAdjust, uint32(room));
   }
 
-  /** @param stderr of which clients send none @throws SshError for more than there was room for */
+  /** @param stderr extended data, which clients do not send @throws SshError for data beyond the window */
   receive(data: Buffer, stderr: boolean): void {
-    if (data.length > this.#window || data.length > MAX_DATA) throw new SshError('more than there is room for');
-    if (this.#inputEnded) throw new SshError('more after the end');
+    if (data.length > this.#window || data.length > MAX_DATA) throw new SshError('data exceeds the channel window');
+    if (this.#inputEnded) throw new SshError('data received after end of file');
     this.#window -= data.length;
     if (stderr || this.input.destroyed) this.#makeRoom();
     else this.input.push(data);
@@ -116,16 +116,16 @@ export class Channel {
   /** @throws SshError */
   widen(bytes: number): void {
     this.#peer.window += bytes;
-    if (this.#peer.window > MAX_WINDOW) throw new SshError('a window that is too large');
+    if (this.#peer.window > MAX_WINDOW) throw new SshError('channel window too large');
     this.pump();
   }
 
-  /** Says whether what the client asked for is done. */
+  /** Replies whether the channel request succeeded. */
   reply(good: boolean): void {
     if (!this.#closed) this.#send(good ? Message.channelSuccess : Message.channelFailure);
   }
 
-  /** Ends the channel from this side, once all that was written is sent. @param code that the client's program ends with */
+  /** Closes the channel after all written data is sent. @param code exit code for the client */
   async finish(code: number): Promise<void> {
     const ended = (stream: Writable) =>
       new Promise<void>((resolve) => {
@@ -144,7 +144,7 @@ export class Channel {
     this.close();
   }
 
-  /** Closes it for both sides: called when the client does, when it has left, and at the end. */
+  /** Closes both directions: called when the client closes, when it disconnects, and at the end. */
   close(notify = true): void {
     if (this.#closed) return;
     if (notify) this.#send(Message.channelClose);
@@ -155,15 +155,15 @@ export class Channel {
   }
 }
 
-/** A request of a client for a channel. */
+/** A channel request of a client. */
 export interface ChannelRequest {
   type: string;
   wantsReply: boolean;
-  /** What else it says. */
+  /** Remaining fields of the request. */
   rest: SshReader;
 }
 
-/** @param reader after the number of the channel @throws RangeError */
+/** @param reader positioned after the channel number @throws RangeError */
 export const readRequest = (reader: SshReader): ChannelRequest => ({
   type: reader.text(),
   wantsReply: reader.boolean(),

@@ -9,23 +9,27 @@ import {
 import { uint32 } from '../../../core/ssh-fields.ts';
 import { SshError } from './numbers.ts';
 
-/** Encrypts what is sent. */
+/** Encrypts outgoing packets. */
 export interface Sealer {
-  /** @param sequence number of the message in its direction @returns the bytes that go over the wire */
+  /** @param sequence sequence number of the message @returns the packet in wire format */
   seal(payload: Buffer, sequence: number): Buffer;
 }
 
-/** Decrypts what comes. */
+/** Decrypts incoming packets. */
 export interface Opener {
-  /** Bytes that tell how long a packet is. */
+  /** Number of bytes required to determine the length of a packet. */
   readonly headBytes: number;
-  /** Length of a whole packet on the wire. It is asked once a packet. @param head its first bytes @throws SshError for one that cannot be */
+  /**
+   * Length of the whole packet on the wire. Called once for each packet.
+   * @param head its first bytes
+   * @throws SshError for an invalid length
+   */
   lengthOf(head: Buffer): number;
-  /** @param packet all of it @returns what it carries @throws SshError for one that was tampered with */
+  /** @param packet the whole packet @returns its payload @throws SshError if authentication fails */
   open(packet: Buffer, sequence: number): Buffer;
 }
 
-/** What a direction gets out of the key exchange. */
+/** Key material for one direction. */
 export interface Keys {
   iv: Buffer;
   key: Buffer;
@@ -36,14 +40,14 @@ interface CipherKind {
   name: string;
   keyBytes: number;
   ivBytes: number;
-  /** Whether it also tells what was tampered with, so that there is no MAC. */
+  /** Whether the cipher authenticates packets itself, so no MAC is used. */
   guards: boolean;
 }
 
 interface MacKind {
   hash: string;
   bytes: number;
-  /** Whether it covers what is encrypted, and the length stands open. */
+  /** Whether the MAC covers the encrypted packet (encrypt-then-MAC), with the length in clear. */
   afterEncryption: boolean;
 }
 
@@ -52,13 +56,13 @@ const PLAIN_BLOCK = 8;
 const LENGTH_BYTES = 4;
 const TAG_BYTES = 16;
 const MIN_PADDING = 4;
-/** RFC 4253, section 6.1: nobody has to take longer ones, and this server asks for none. */
+/** RFC 4253, section 6.1: implementations need not accept longer packets, and this server requires none. */
 const MAX_PACKET = 35_000;
 
 const gcm = (bits: number): CipherKind => ({ name: `aes-${bits}-gcm`, keyBytes: bits / 8, ivBytes: 12, guards: true });
 const ctr = (bits: number): CipherKind => ({ name: `aes-${bits}-ctr`, keyBytes: bits / 8, ivBytes: 16, guards: false });
 
-/** What the processor does by itself; the best first. */
+/** Ciphers with hardware support, in order of preference. */
 export const CIPHERS: Readonly<Record<string, CipherKind>> = {
   'aes128-gcm@openssh.com': gcm(128),
   'aes256-gcm@openssh.com': gcm(256),
@@ -74,15 +78,15 @@ export const MACS: Readonly<Record<string, MacKind>> = {
   'hmac-sha2-512': { hash: 'sha512', bytes: 64, afterEncryption: false },
 };
 
-/** Lengths of what a cipher and a MAC need. */
+/** Key lengths of a cipher and a MAC. */
 export const keyLengths = (cipher: string, mac: string): { [K in keyof Keys]: number } => {
   const { keyBytes, ivBytes } = CIPHERS[cipher]!;
   return { iv: ivBytes, key: keyBytes, macKey: MACS[mac]?.bytes ?? 0 };
 };
 
 /**
- * A packet before encryption: length, length of the padding, what it carries, padding.
- * @param open bytes at its beginning that are not encrypted, and so fill no block
+ * Builds a plaintext packet: length, padding length, payload, padding.
+ * @param open leading bytes that are not encrypted and do not count towards the block size
  */
 function pack(payload: Buffer, block: number, open: number): Buffer {
   const bare = LENGTH_BYTES + 1 + payload.length - open;
@@ -96,22 +100,22 @@ function pack(payload: Buffer, block: number, open: number): Buffer {
   return packet;
 }
 
-/** @param packet decrypted, from the length of its padding on */
+/** @param packet decrypted, starting with the padding length */
 function unpack(packet: Buffer): Buffer {
   const padding = packet[0]!;
-  if (padding < MIN_PADDING || padding + 2 > packet.length) throw new SshError('the padding of a packet is wrong');
+  if (padding < MIN_PADDING || padding + 2 > packet.length) throw new SshError('invalid packet padding');
   return packet.subarray(1, packet.length - padding);
 }
 
-/** @param block of which what is encrypted must be a multiple @param open bytes before it @throws SshError */
+/** @param block block size of the encrypted part @param open bytes before it @throws SshError */
 function checkedLength(length: number, block: number, open: number): number {
   if (length < 1 + 1 + MIN_PADDING || length > MAX_PACKET || (LENGTH_BYTES + length - open) % block !== 0) {
-    throw new SshError('the length of a packet is wrong');
+    throw new SshError('invalid packet length');
   }
   return length;
 }
 
-/** Before the first keys. */
+/** Plaintext packets before the first key exchange. */
 export const PLAIN: Sealer & Opener = {
   headBytes: LENGTH_BYTES,
   seal: (payload) => pack(payload, PLAIN_BLOCK, 0),
@@ -119,7 +123,7 @@ export const PLAIN: Sealer & Opener = {
   open: (packet) => unpack(packet.subarray(LENGTH_BYTES)),
 };
 
-/** AES-GCM as OpenSSH has it (RFC 5647, negotiated by the cipher alone): the end of the IV counts the packets. */
+/** AES-GCM in OpenSSH's variant (RFC 5647, negotiated by the cipher alone): the end of the IV counts packets. */
 class Gcm implements Sealer, Opener {
   readonly headBytes = LENGTH_BYTES;
   readonly #name: CipherGCMTypes;
@@ -166,7 +170,7 @@ class Gcm implements Sealer, Opener {
   }
 }
 
-const tampered = () => new SshError('a packet was changed on its way');
+const tampered = () => new SshError('packet authentication failed');
 
 const authenticator = ({ hash, bytes }: MacKind, key: Buffer, sequence: number, covered: Buffer): Buffer =>
   createHmac(hash, key).update(uint32(sequence)).update(covered).digest().subarray(0, bytes);
@@ -196,7 +200,7 @@ class CtrOpener implements Opener {
   readonly #decipher;
   readonly #mac: MacKind;
   readonly #macKey: Buffer;
-  /** The first block of the packet under way, where the length is encrypted, too. */
+  /** Decrypted first block of the current packet, if the length is encrypted. */
   #head = Buffer.alloc(0);
 
   constructor(name: string, mac: MacKind, { key, iv, macKey }: Keys) {
@@ -229,13 +233,13 @@ class CtrOpener implements Opener {
   }
 }
 
-/** @param mac of no account where the cipher guards what it encrypts */
+/** Creates the encryption for one direction. @param mac ignored for authenticated ciphers */
 export function sealerOf(cipher: string, mac: string, keys: Keys): Sealer {
   const { guards, name } = CIPHERS[cipher]!;
   return guards ? new Gcm(name, keys) : new CtrSealer(name, MACS[mac]!, keys);
 }
 
-/** The other direction. */
+/** Creates the decryption for the other direction. */
 export function openerOf(cipher: string, mac: string, keys: Keys): Opener {
   const { guards, name } = CIPHERS[cipher]!;
   return guards ? new Gcm(name, keys) : new CtrOpener(name, MACS[mac]!, keys);

@@ -1,16 +1,16 @@
 import { type KeyObject, sign } from 'node:crypto';
 import { SshReader, sshNumber, sshString } from '../../../core/ssh-fields.ts';
 
-/** A key by which the server proves who it is. */
+/** A host key of the server. */
 export interface HostKey {
   algorithm: string;
-  /** The public key as it goes over the wire. */
+  /** Public key in wire format. */
   blob: Buffer;
-  /** @returns the signature as it goes over the wire */
+  /** @returns the signature in wire format */
   sign(data: Buffer): Buffer;
 }
 
-/** Makes signatures with a private key. @param blob the public half of it; it begins with the algorithm */
+/** Creates a host key from a private key. @param blob its public key in wire format, which starts with the algorithm */
 export function hostKeyOf(privateKey: KeyObject, blob: Buffer): HostKey {
   const algorithm = new SshReader(blob).text();
   const raw = (data: Buffer): Buffer => {

@@ -3,28 +3,28 @@ import { createECDH, createPublicKey, diffieHellman, generateKeyPairSync, hash }
 import { sshNumber, sshString } from '../../../core/ssh-fields.ts';
 import { Reason, SshError } from './numbers.ts';
 
-/** What comes of a key exchange. */
+/** Result of a key exchange. */
 export interface KeyExchangeResult {
-  /** What the client is sent. */
+  /** Reply for the client. */
   reply: Buffer;
-  /** The shared secret, as it is hashed. */
+  /** Shared secret, encoded for hashing. */
   secret: Buffer;
 }
 
 export interface KeyExchange {
   hash: 'sha256' | 'sha384' | 'sha512';
-  /** @param sent what the client has sent @throws whatever crypto throws for a value that is none */
+  /** @param sent the client's value @throws errors of crypto for an invalid value */
   exchange(sent: Buffer): KeyExchangeResult;
 }
 
 const X25519_BYTES = 32;
 
 function x25519(sent: Buffer): { reply: Buffer; shared: Buffer } {
-  if (sent.length !== X25519_BYTES) throw new SshError('the value of the key exchange is invalid');
+  if (sent.length !== X25519_BYTES) throw new SshError('invalid key exchange value');
   const { publicKey, privateKey } = generateKeyPairSync('x25519');
   const key = { kty: 'OKP', crv: 'X25519', x: sent.toString('base64url') };
   const shared = diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: 'jwk' }) });
-  if (shared.every((byte) => byte === 0)) throw new SshError('the value of the key exchange is invalid');
+  if (shared.every((byte) => byte === 0)) throw new SshError('invalid key exchange value');
   return { reply: Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url'), shared };
 }
 
@@ -48,14 +48,14 @@ const nist = (curve: string, hash: KeyExchange['hash']): KeyExchange => ({
 });
 
 const MLKEM_KEY_BYTES = 1_184;
-/** What comes before the bytes of an ML-KEM-768 key to make a SubjectPublicKeyInfo of it. */
+/** DER prefix that turns an ML-KEM-768 key into a SubjectPublicKeyInfo. */
 const MLKEM_PREFIX = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex');
 
-/** The hybrid that stays secret should one day a quantum computer break X25519 (draft-ietf-sshm-mlkem-hybrid-kex). */
+/** Post-quantum hybrid (draft-ietf-sshm-mlkem-hybrid-kex): stays secret even if quantum computers break X25519. */
 const mlkem768x25519: KeyExchange = {
   hash: 'sha256',
   exchange: (sent) => {
-    if (sent.length !== MLKEM_KEY_BYTES + X25519_BYTES) throw new SshError('the value of the key exchange is invalid');
+    if (sent.length !== MLKEM_KEY_BYTES + X25519_BYTES) throw new SshError('invalid key exchange value');
     const der = Buffer.concat([MLKEM_PREFIX, sent.subarray(0, MLKEM_KEY_BYTES)]);
     const { sharedKey, ciphertext } = crypto.encapsulate(createPublicKey({ key: der, format: 'der', type: 'spki' }));
     const classic = x25519(sent.subarray(MLKEM_KEY_BYTES));
@@ -64,7 +64,7 @@ const mlkem768x25519: KeyExchange = {
   },
 };
 
-/** Node.js knows ML-KEM from 24.7 on, where its OpenSSL does. */
+/** Node.js supports ML-KEM from 24.7 on, depending on its OpenSSL. */
 function hasMlkem(): boolean {
   try {
     return typeof crypto.encapsulate === 'function' && generateKeyPairSync('ml-kem-768') !== undefined;
@@ -73,7 +73,7 @@ function hasMlkem(): boolean {
   }
 }
 
-/** The best first. */
+/** Key exchange methods in order of preference. */
 export const KEY_EXCHANGES: Readonly<Record<string, KeyExchange>> = {
   ...(hasMlkem() ? { 'mlkem768x25519-sha256': mlkem768x25519 } : {}),
   'curve25519-sha256': curve25519,
@@ -83,11 +83,11 @@ export const KEY_EXCHANGES: Readonly<Record<string, KeyExchange>> = {
   'ecdh-sha2-nistp521': nist('secp521r1', 'sha512'),
 };
 
-/** @throws SshError where the client has sent what is no value for this exchange */
+/** @throws SshError if the client's value is invalid for this method */
 export function exchangeKeys(method: KeyExchange, sent: Buffer): KeyExchangeResult {
   try {
     return method.exchange(sent);
   } catch {
-    throw new SshError('the value of the key exchange is invalid', Reason.keyExchangeFailed);
+    throw new SshError('invalid key exchange value', Reason.keyExchangeFailed);
   }
 }

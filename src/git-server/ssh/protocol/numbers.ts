@@ -1,4 +1,4 @@
-/** Kinds of messages (RFC 4250, section 4.1; RFC 5656; RFC 8308). */
+/** Message numbers (RFC 4250, section 4.1; RFC 5656; RFC 8308). */
 export const Message = {
   disconnect: 1,
   ignore: 2,
@@ -31,7 +31,7 @@ export const Message = {
   channelFailure: 100,
 } as const;
 
-/** Why a connection ends (RFC 4253, section 11.1). */
+/** Disconnect reasons (RFC 4253, section 11.1). */
 export const Reason = {
   protocolError: 2,
   keyExchangeFailed: 3,
@@ -41,7 +41,7 @@ export const Reason = {
   noMoreAuthMethods: 14,
 } as const;
 
-/** The client did what the protocol does not allow, or what this server does not take; it is told so and cut off. */
+/** A protocol violation, or a request that this server does not support. The client is informed and disconnected. */
 export class SshError extends Error {
   override name = 'SshError';
   readonly reason: number;

@@ -6,24 +6,24 @@ import type { HostKey } from './host-key.ts';
 import { exchangeKeys, KEY_EXCHANGES } from './key-exchange.ts';
 import { Message, SshError } from './numbers.ts';
 
-/** What both sides called themselves, without the end of the line. */
+/** Version strings of both sides, without the line end. */
 export interface Versions {
   client: string;
   server: string;
 }
 
-/** What has been agreed on. */
+/** Result of the negotiation. */
 export interface NegotiatedKeys {
   choice: Choice;
   /** KEXDH_REPLY. */
   reply: Buffer;
-  /** Hash of this exchange; that of the first is the session's id. */
+  /** Exchange hash; the first one is the session id. */
   hash: Buffer;
   sealer(sessionId: Buffer): Sealer;
   opener(sessionId: Buffer): Opener;
 }
 
-/** One exchange of keys, the server's side (RFC 4253, sections 7 and 8). */
+/** Server side of one key exchange (RFC 4253, sections 7 and 8). */
 export class Rekeying {
   /** The server's KEXINIT. */
   readonly init: Buffer;
@@ -43,37 +43,37 @@ export class Rekeying {
     return this.#hostKeys.map(({ algorithm }) => algorithm);
   }
 
-  /** Whether the client has begun it, too: nothing else may come from it then. */
+  /** Whether the client's KEXINIT was received; only key exchange messages are valid afterwards. */
   get begun(): boolean {
     return this.#clientInit !== undefined;
   }
 
-  /** Whether new keys can be taken into use. */
+  /** The negotiated keys, once available. */
   get agreed(): NegotiatedKeys | undefined {
     return this.#agreed;
   }
 
   /** @param payload the client's KEXINIT @throws SshError */
   begin(payload: Buffer): Choice {
-    if (this.#clientInit !== undefined) throw new SshError('KEXINIT came twice');
+    if (this.#clientInit !== undefined) throw new SshError('KEXINIT received twice');
     this.#clientInit = payload;
     this.#choice = choose(payload, this.#algorithms);
     return this.#choice;
   }
 
   /**
-   * @param payload the client's first message of the key exchange
-   * @returns undefined where it has to be ignored, for the client guessed wrong
+   * @param payload the client's first key exchange message
+   * @returns undefined if the message must be ignored because the client guessed wrongly
    * @throws SshError
    */
   exchange(payload: Buffer): NegotiatedKeys | undefined {
     const choice = this.#choice;
-    if (choice === undefined || this.#agreed !== undefined) throw new SshError('a key exchange out of turn');
+    if (choice === undefined || this.#agreed !== undefined) throw new SshError('unexpected key exchange message');
     if (choice.ignoresNext) {
       choice.ignoresNext = false;
       return undefined;
     }
-    if (payload[0] !== Message.kexExchange) throw new SshError('a message that the key exchange does not have');
+    if (payload[0] !== Message.kexExchange) throw new SshError('unknown key exchange message');
     const sent = new SshReader(payload, 1).string();
     const method = KEY_EXCHANGES[choice.keyExchange]!;
     const { reply, secret } = exchangeKeys(method, sent);
@@ -99,7 +99,7 @@ export class Rekeying {
   }
 }
 
-/** RFC 4253, section 7.2. @param letters for the IV, the key and the key of the MAC */
+/** Key derivation (RFC 4253, section 7.2). @param letters for the IV, the cipher key and the MAC key */
 function derive(
   algorithm: string,
   secret: Buffer,

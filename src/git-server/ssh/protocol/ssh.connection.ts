@@ -5,34 +5,34 @@ import { Channel, MAX_DATA, type Peer, readRequest, WINDOW } from './channel.ts'
 import { Message, Reason, SshError } from './numbers.ts';
 import { Transport, type TransportSettings } from './transport.ts';
 
-/** Sessions over one connection at once. */
+/** Maximum number of concurrent sessions of a connection. */
 const MAX_SESSIONS = 10;
 const MIN_DATA = 256;
-/** Variables that a client may set, and bytes of each. */
+/** Maximum number of variables that a client may set, and maximum size of each in bytes. */
 const MAX_VARIABLES = 32;
 const MAX_TEXT = 4_096;
-/** A client that is silent is asked whether it is there; after so many questions without an answer it is not. */
+/** Keepalive interval, and number of unanswered keepalives after which the connection is closed. */
 const ASK_MS = 30_000;
 const MAX_SILENCE = 4;
-/** A connection over which nothing is done may stay open for so many questions. */
+/** Number of keepalive intervals after which an idle connection is closed. */
 const MAX_IDLE = 20;
 
-/** What somebody who is known wants to be done. */
+/** A command of an authenticated client. */
 export interface Command {
-  /** Null where they want a shell. */
+  /** Null requests a shell. */
   line: string | null;
-  /** Variables that they have sent: `GIT_PROTOCOL`. */
+  /** Environment variables of the client, such as `GIT_PROTOCOL`. */
   variables: ReadonlyMap<string, string>;
   channel: Channel;
 }
 
 export interface ConnectionHandlers<I> {
   find: FindIdentity<I>;
-  /** Whoever signs in is known from here on. */
+  /** Called once the client is authenticated. */
   signedIn(identity: I): void;
-  /** Does the command and finishes its channel. Never rejects. */
+  /** Runs the command and finishes its channel. Never rejects. */
   run(identity: I, command: Command): void;
-  /** Once. @param why an SshError where the client did wrong, null where it has left */
+  /** Called once. @param why an SshError for a client error, null for a disconnect */
   closed(why: unknown): void;
 }
 
@@ -44,7 +44,7 @@ interface Session {
 
 const REFUSED = { prohibited: 1, unknown: 3, shortage: 4 } as const;
 
-/** One connection of a client: who it is, then its sessions (RFC 4254). There is nothing else: no forwarding, no terminal. */
+/** One connection of a client: authentication, then sessions (RFC 4254). Forwarding and terminals are not supported. */
 export class Connection<I> {
   readonly #transport: Transport;
   readonly #handlers: ConnectionHandlers<I>;
@@ -76,17 +76,17 @@ export class Connection<I> {
     this.#authentication = new Authentication(this.#transport, handlers.find);
   }
 
-  /** How many sessions are open. */
+  /** Number of open sessions. */
   get sessions(): number {
     return this.#sessions.size;
   }
 
-  /** Ends it at once. @param text for the client */
+  /** Closes the connection immediately. @param text for the client */
   end(text: string): void {
     this.#transport.fail(new SshError(text, Reason.byApplication));
   }
 
-  /** Opens no session any more, and ends when there is none. */
+  /** Refuses new sessions and closes the connection once there is none. */
   drain(text: string): void {
     this.#draining = text;
     if (this.#sessions.size === 0) this.end(text);
@@ -100,7 +100,7 @@ export class Connection<I> {
       case Message.userauthRequest:
       case Message.requestSuccess:
       case Message.requestFailure:
-        // RFC 4252, section 5.3: what was sent before it was known that all is well is ignored.
+        // RFC 4252, section 5.3: requests sent before authentication succeeded are ignored.
         break;
       case Message.globalRequest:
         this.#global(reader.text(), reader.boolean());
@@ -110,7 +110,7 @@ export class Connection<I> {
         break;
       default:
         if (kind < Message.channelOpen || kind > Message.channelFailure) {
-          throw new SshError('a message that this server does not know');
+          throw new SshError('unsupported message type');
         }
         this.#ofChannel(kind, reader);
     }
@@ -128,10 +128,10 @@ export class Connection<I> {
 
   #ask(): void {
     this.#idle = this.#sessions.size === 0 ? this.#idle + 1 : 0;
-    if (this.#idle > MAX_IDLE) this.end('nothing was asked for in ten minutes');
+    if (this.#idle > MAX_IDLE) this.end('idle for ten minutes');
     this.#silence = this.#heard ? 0 : this.#silence + 1;
     this.#heard = false;
-    if (this.#silence >= MAX_SILENCE) this.#transport.fail(new SshError('you are silent', Reason.connectionLost));
+    if (this.#silence >= MAX_SILENCE) this.#transport.fail(new SshError('keepalive timed out', Reason.connectionLost));
     if (this.#silence > 0) {
       this.#transport.send(Message.globalRequest, sshString('keepalive@openssh.com'), Buffer.from([1]));
     }
@@ -151,8 +151,8 @@ export class Connection<I> {
         ...[Message.channelOpenFailure, uint32(peer.id), uint32(reason), sshString(text), sshString('')],
       );
     const over = this.#noMore || this.#draining !== undefined || peer.maxData < MIN_DATA;
-    if (type !== 'session') refuse(REFUSED.unknown, 'only sessions are served');
-    else if (over) refuse(REFUSED.prohibited, 'no more sessions');
+    if (type !== 'session') refuse(REFUSED.unknown, 'only session channels are supported');
+    else if (over) refuse(REFUSED.prohibited, 'no more sessions allowed');
     else if (this.#sessions.size >= MAX_SESSIONS) refuse(REFUSED.shortage, 'too many sessions');
     else this.#accept(peer);
   }
@@ -168,7 +168,7 @@ export class Connection<I> {
   #ofChannel(kind: number, reader: SshReader): void {
     const id = reader.uint32();
     const session = this.#sessions.get(id);
-    if (session === undefined) throw new SshError('there is no such channel');
+    if (session === undefined) throw new SshError('unknown channel');
     const { channel } = session;
     switch (kind) {
       case Message.channelWindowAdjust:

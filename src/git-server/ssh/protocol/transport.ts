@@ -9,42 +9,42 @@ import { Rekeying } from './rekeying.ts';
 const VERSION = 'SSH-2.0-Stithy';
 /** RFC 4253, section 4.2. */
 const MAX_VERSION = 255;
-/** After so much with the same keys new ones are agreed on. */
+/** Number of bytes and packets after which the server renegotiates keys. */
 const REKEY_BYTES = 16 * 1024 ** 3;
 const REKEY_PACKETS = 2 ** 30;
-/** Milliseconds that the client may take to agree on keys. */
+/** Timeout for the key exchange in milliseconds. */
 const REKEY_MS = 60_000;
-/** A client that asks for new keys before so many bytes have used the old ones does so for no good reason. */
+/** A client that requests new keys before this many bytes is rate limited. */
 const WORTH_KEYS = 256 * 1024;
-/** Messages that wait for keys to be agreed on; only answers do. */
+/** Maximum number of messages held during a key exchange. Only replies are held. */
 const MAX_HELD = 1_000;
-/** Milliseconds that a client may take for what was written before the end. */
+/** Timeout in milliseconds for the client to receive data written before the close. */
 const END_MS = 5_000;
-/** A client that does not take what it asked for is not read from, once so many bytes wait for it. */
+/** Number of unsent bytes above which the client's input is not read. */
 const MAX_UNSENT = 1024 * 1024;
 
-/** What stands on top of the encrypted connection. */
+/** Handlers of the layer above the encrypted connection. */
 export interface TransportHandlers {
-  /** @param payload the whole message, its kind first. What it gives is waited for before the next. @throws SshError, RangeError */
+  /**
+   * @param payload the whole message, its number first. The result is awaited before the next message.
+   * @throws SshError, RangeError
+   */
   message(kind: number, payload: Buffer): undefined | Promise<void>;
-  /** The client takes more. */
+  /** The client can receive more. */
   drained(): void;
-  /** Once, when the connection is over. @param why an SshError where the client did wrong; null where it has left */
+  /** Called once when the connection is closed. @param why an SshError for a client error, null for a disconnect */
   closed(why: unknown): void;
 }
 
 export interface TransportSettings {
   hostKeys: readonly HostKey[];
-  /** After so many bytes with the same keys new ones are agreed on. */
+  /** Number of bytes after which keys are renegotiated. */
   rekeyBytes?: number;
-  /** Whether the client may have new keys though little was sent with the old ones; as often as it likes when absent. */
+  /** Whether the client may rekey although little data was sent with the current keys. Always allowed if absent. */
   mayRekey?: () => boolean;
 }
 
-/**
- * The server's side of one encrypted connection (RFC 4253): versions, keys, packets. Messages come one after the other,
- * each when the one before is done.
- */
+/** Server side of an encrypted connection (RFC 4253): versions, keys, packets. Messages are handled one at a time. */
 export class Transport {
   readonly #socket: Socket;
   readonly #settings: TransportSettings;
@@ -54,7 +54,7 @@ export class Transport {
   #clientVersion: string | undefined;
   #opener: Opener = PLAIN;
   #sealer: Sealer = PLAIN;
-  /** Length of the packet that has begun to come. */
+  /** Length of the partially received packet. */
   #expected: number | undefined;
   #sequenceIn = 0;
   #sequenceOut = 0;
@@ -62,12 +62,12 @@ export class Transport {
   #rekeying: Rekeying | undefined;
   #rekeyTimer: NodeJS.Timeout | undefined;
   #strict = false;
-  /** What is sent once there are new keys. */
+  /** Messages to send after the key exchange. */
   #held: Buffer[] | undefined;
-  /** With the keys in use. */
+  /** Bytes sent and received with the current keys. */
   #bytes = 0;
   #packets = 0;
-  /** Whether the client has signed in. */
+  /** Whether the client is authenticated. */
   #trusted = false;
   #over = false;
 
@@ -87,22 +87,22 @@ export class Transport {
     socket.write(`${VERSION}\r\n`);
   }
 
-  /** The client has signed in: from here on they may ask for new keys. */
+  /** Marks the client as authenticated, which allows it to rekey. */
   trust(): void {
     this.#trusted = true;
   }
 
-  /** Of the first exchange of keys; there is one when the upper half gets its first message. */
+  /** Session id of the first key exchange. Set before the upper layer gets its first message. */
   get sessionId(): Buffer {
     return this.#sessionId!;
   }
 
-  /** Whether more may be sent that nobody has asked for yet. */
+  /** Whether unsolicited data may be sent. */
   get writable(): boolean {
     return !this.#over && this.#held === undefined && !this.#socket.writableNeedDrain;
   }
 
-  /** Sends a message, once there are keys for it. */
+  /** Sends a message, or holds it until keys are available. */
   send(...parts: readonly (Buffer | number)[]): void {
     if (this.#over) return;
     const payload = Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.from([part]) : part)));
@@ -110,14 +110,17 @@ export class Transport {
       this.#write(payload);
       if (this.#bytes > (this.#settings.rekeyBytes ?? REKEY_BYTES) || this.#packets > REKEY_PACKETS) this.#rekey();
     } else if (this.#held.push(payload) > MAX_HELD) {
-      this.fail(new SshError('too much is asked for while keys are exchanged'));
+      this.fail(new SshError('too many messages during the key exchange'));
     }
   }
 
-  /** Tells the client why, and ends the connection. @param error anything but an SshError or a RangeError is the server's own fault */
+  /**
+   * Informs the client and closes the connection.
+   * @param error errors other than SshError and RangeError are internal errors
+   */
   fail(error: unknown): void {
     if (this.#over) return;
-    const unread = error instanceof RangeError ? new SshError('a message that cannot be read') : error;
+    const unread = error instanceof RangeError ? new SshError('malformed message') : error;
     const told = unread instanceof SshError ? unread : new SshError('internal server error', Reason.byApplication);
     if (this.#clientVersion !== undefined) {
       const text = sshString(told.message.slice(0, 200));
@@ -132,7 +135,7 @@ export class Transport {
     clearTimeout(this.#rekeyTimer);
     this.#input = Buffer.alloc(0);
     this.#held = undefined;
-    // What was written goes out; a client that does not take it is not waited for.
+    // Written data is still sent, without waiting for a client that does not receive it.
     this.#socket.end();
     this.#socket.destroySoon();
     if (!this.#socket.closed) {
@@ -150,7 +153,7 @@ export class Transport {
     this.#socket.write(packet);
   }
 
-  /** Does what has come, message by message; while something is waited for nothing more is read. */
+  /** Handles received messages one at a time. Reads no input while a handler is running. */
   async #work(): Promise<void> {
     if (this.#working) return;
     this.#working = true;
@@ -184,17 +187,18 @@ export class Transport {
 
   #readVersion(): boolean {
     const end = this.#input.indexOf(10);
-    if (end === -1 ? this.#input.length > MAX_VERSION : end > MAX_VERSION) throw new SshError('no version of SSH');
+    if (end === -1 ? this.#input.length > MAX_VERSION : end > MAX_VERSION)
+      throw new SshError('unsupported protocol version');
     if (end === -1) return false;
     const line = this.#input.subarray(0, end).toString('latin1').replace(/\r$/, '');
-    if (!/^SSH-(?:2\.0|1\.99)-[\x20-\x7e]*$/.test(line)) throw new SshError('no version of SSH');
+    if (!/^SSH-(?:2\.0|1\.99)-[\x20-\x7e]*$/.test(line)) throw new SshError('unsupported protocol version');
     this.#input = this.#input.subarray(end + 1);
     this.#clientVersion = line;
     this.#rekey();
     return true;
   }
 
-  /** The next message, once all of it is there. */
+  /** The next message, once it is complete. */
   #next(): Buffer | undefined {
     const { headBytes } = this.#opener;
     if (this.#expected === undefined) {
@@ -215,47 +219,47 @@ export class Transport {
     const kind = payload[0]!;
     if (kind === Message.kexInit) return this.#begin(payload);
     if (kind === Message.newKeys) return this.#newKeysIn();
-    // In the first exchange nothing may come in between where both sides keep to that.
+    // With strict key exchange, no other messages are allowed during the first exchange.
     const initial = this.#sessionId === undefined || this.#opener === PLAIN;
     if (kind >= 30 && kind < 50) return this.#exchange(payload);
     if (kind === Message.disconnect) {
       this.#end(null);
       return undefined;
     }
-    if (initial && this.#strict) throw new SshError('a message in the middle of the key exchange');
+    if (initial && this.#strict) throw new SshError('unexpected message during the key exchange');
     if (kind === Message.ignore || kind === Message.debug || kind === Message.unimplemented) return undefined;
-    if (initial || this.#rekeying?.begun) throw new SshError('a message before there are keys');
+    if (initial || this.#rekeying?.begun) throw new SshError('message received before the key exchange');
     if (kind === Message.extInfo) return undefined;
     return this.#upper.message(kind, payload);
   }
 
-  /** Asks for new keys; nothing else is sent until there are. */
+  /** Starts a key exchange. No other message is sent until it ends. */
   #rekey(): void {
     if (this.#rekeying !== undefined || this.#over) return;
     this.#rekeying = new Rekeying(this.#settings.hostKeys, { client: this.#clientVersion!, server: VERSION });
     this.#write(this.#rekeying.init);
     this.#held = [];
-    const late = () => this.fail(new SshError('no keys were agreed on in time', Reason.keyExchangeFailed));
+    const late = () => this.fail(new SshError('key exchange timed out', Reason.keyExchangeFailed));
     this.#rekeyTimer = setTimeout(late, REKEY_MS).unref();
   }
 
   #begin(payload: Buffer): undefined {
-    // They cost the server more than the client.
+    // Key exchanges cost the server more than the client.
     if (this.#rekeying === undefined) {
-      if (!this.#trusted) throw new SshError('new keys are for who has signed in');
+      if (!this.#trusted) throw new SshError('rekeying requires authentication');
       if (this.#bytes < WORTH_KEYS && this.#settings.mayRekey?.() === false) {
-        throw new SshError('new keys are asked for too often');
+        throw new SshError('rekeying requested too often');
       }
     }
     this.#rekey();
     const { strict } = this.#rekeying!.begin(payload);
     if (this.#sessionId !== undefined) return;
     this.#strict = strict;
-    if (strict && this.#sequenceIn !== 1) throw new SshError('a message in the middle of the key exchange');
+    if (strict && this.#sequenceIn !== 1) throw new SshError('unexpected message during the key exchange');
   }
 
   #exchange(payload: Buffer): undefined {
-    if (this.#rekeying === undefined) throw new SshError('a key exchange out of turn');
+    if (this.#rekeying === undefined) throw new SshError('unexpected key exchange message');
     const agreed = this.#rekeying.exchange(payload);
     if (agreed === undefined) return;
     this.#write(agreed.reply);
@@ -278,7 +282,7 @@ export class Transport {
 
   #newKeysIn(): undefined {
     const agreed = this.#rekeying?.agreed;
-    if (agreed === undefined) throw new SshError('new keys out of turn');
+    if (agreed === undefined) throw new SshError('unexpected NEWKEYS message');
     this.#opener = agreed.opener(this.#sessionId!);
     if (this.#strict) this.#sequenceIn = 0;
     this.#rekeying = undefined;
