@@ -8,9 +8,9 @@ import {
   withoutCredentials,
 } from './mirroring.address.ts';
 
-/** What is asked for of a stored address; what is left out stays as it is. */
+/** Requested change of a stored address; absent properties stay unchanged. */
 export interface AddressChange {
-  /** Null or empty takes the address away. */
+  /** Null or empty removes the address. */
   url?: string | null;
   user?: string;
   password?: string;
@@ -19,9 +19,9 @@ export interface AddressChange {
 const NOBODY: Credentials = { user: '', password: '' };
 
 /**
- * The address to store, with its credentials. Those that are stored stay only with the repository and the protocol that
- * they were stored for; the stars that answers show stand for them.
- * @returns null where there is none
+ * Returns the address to store, with credentials. Stored credentials are kept only for the same repository and
+ * protocol; masked credentials from a response stand for them.
+ * @returns null for no address
  * @throws BlockedAddress
  */
 export function changedAddress(stored: string | null, { url, user, password }: AddressChange): string | null {

@@ -3,22 +3,22 @@ import type { RemoteSource } from '../git/remote-source.ts';
 import { type AddressRules, BlockedAddress, parseAddress, resolveExternal } from '../outbound/outbound.resolve.ts';
 import { outboundRules } from '../settings/outbound-rules.ts';
 
-/** Where repositories are fetched from and pushed to. */
+/** Allowed schemes and ports of remote repositories. */
 const REMOTES: AddressRules = { schemes: ['http', 'https', 'ssh', 'git'], ports: [22, 80, 443] };
 const MASK = '*****';
 
-/** Who signs in at a remote. */
+/** Credentials for a remote. */
 export interface Credentials {
   user: string;
   password: string;
 }
 
-/** The address with what may be secret in it replaced by stars, as answers show it. */
+/** Masks the credentials in an address for responses. */
 export function maskCredentials(address: string): string {
   return changed(address, MASK);
 }
 
-/** The address without user and password. */
+/** Removes the credentials from an address. */
 export function withoutCredentials(address: string): string {
   return changed(address, '');
 }
@@ -32,13 +32,13 @@ function changed(address: string, secret: string): string {
   }
   if (url.username !== '') url.username = secret;
   if (url.password !== '') url.password = secret;
-  // Stored by an earlier version: `?private_token=...` says as much as a password.
+  // Stored by an earlier version: `?private_token=...` is as secret as a password.
   if (url.search !== '') url.search = secret;
   url.hash = '';
   return url.href;
 }
 
-/** User and password in an address; empty where it has none. @throws BlockedAddress for those that cannot be decoded */
+/** Credentials in an address; empty without any. @throws BlockedAddress if they cannot be decoded */
 export function credentialsOf(address: string): Credentials {
   const { username, password } = new URL(address);
   try {
@@ -48,7 +48,7 @@ export function credentialsOf(address: string): Credentials {
   }
 }
 
-/** The address with this user and password in the place of those that it has. */
+/** Replaces the credentials in an address. */
 export function withCredentials(address: string, { user, password }: Credentials): string {
   const url = new URL(address);
   url.username = encodeURIComponent(user);
@@ -57,8 +57,8 @@ export function withCredentials(address: string, { user, password }: Credentials
 }
 
 /**
- * Whether two addresses lead to one repository by one protocol, so that what is a secret of one is a secret of the other.
- * Another repository of the same server may belong to somebody else, who would be given it.
+ * Whether two addresses denote the same repository and protocol, so that they may share credentials. Another repository
+ * on the same server may belong to someone else, who must not receive them.
  */
 export function sameRepository(one: string, other: string): boolean {
   const [a, b] = [new URL(one), new URL(other)];
@@ -66,7 +66,7 @@ export function sameRepository(one: string, other: string): boolean {
   return a.protocol === b.protocol && a.host.toLowerCase() === b.host.toLowerCase() && path(a) === path(b);
 }
 
-/** Whether an address carries the stars that answers show, sent back as they stood. */
+/** Whether an address contains the mask of a response, sent back unchanged. */
 export function isMasked(address: string): boolean {
   const { username, password } = new URL(address);
   return [username, password].some((part) => part !== '') && [username, password].every(isStars);
@@ -75,21 +75,21 @@ export function isMasked(address: string): boolean {
 const isStars = (part: string): boolean => part === '' || part === MASK || decodeURIComponent(part) === MASK;
 
 /**
- * Reads the address of a repository elsewhere; what comes out means the same to git and to SSH.
+ * Parses the address of a remote repository so that git and SSH interpret it in the same way.
  * @throws BlockedAddress
  */
 export function parseRemote(address: string): URL {
   const url = parseAddress(address.trim(), REMOTES);
   const { user, password } = credentialsOf(url.href);
   const invalid = new BlockedAddress('is blocked: URI is invalid');
-  // Each stands on a line of its own where git reads it.
+  // Git reads them line by line.
   if (/[\r\n\0]/.test(user + password)) throw invalid;
-  // Git puts the rest of its own addresses behind it, and shows all of it to whoever lists processes.
+  // Git appends further path segments to it, and exposes all of it in process lists.
   if (url.search !== '' || url.hash !== '') {
     throw new BlockedAddress('is blocked: Query and fragment are not allowed, use user and password for a token');
   }
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
-  // These are decoded by git, and become words of a command or lines of a protocol.
+  // Git decodes these, and they become words of a command or lines of a protocol.
   let path: string;
   try {
     path = decodeURIComponent(url.pathname);
@@ -105,7 +105,7 @@ export function parseRemote(address: string): URL {
 }
 
 /**
- * Where to fetch from or push to, with addresses that may be connected to now.
+ * Source for a fetch or push, with the addresses that are allowed now.
  * @throws BlockedAddress
  */
 export async function remoteSource(deps: Deps, address: string): Promise<RemoteSource> {
@@ -120,8 +120,8 @@ export async function remoteSource(deps: Deps, address: string): Promise<RemoteS
 }
 
 /**
- * Looks whether the server would connect to an address.
- * @returns the address as it is stored
+ * Checks that the server may connect to an address.
+ * @returns the address to store
  * @throws BlockedAddress
  */
 export async function checkRemote(deps: Deps, address: string): Promise<string> {

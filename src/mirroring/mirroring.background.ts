@@ -9,7 +9,7 @@ import { updatePullMirror } from './pull/pull-mirror.update.ts';
 import { hasEnabledMirrors, scheduleAfterPush, UPDATE_REMOTE_MIRROR } from './push/push-mirror.schedule.ts';
 import { updateRemoteMirror } from './push/push-mirror.update.ts';
 
-/** What mirrors do by themselves: names the work in the background. */
+/** Registers the background work of mirrors. */
 export function registerMirrors(deps: Deps): void {
   deps.jobs.register(UPDATE_PULL_MIRROR, ({ project_id }, run) => updatePullMirror(deps, project_id, run));
   deps.jobs.every(SCHEDULE_PULL_MIRRORS, { everyMs: SCHEDULE_EVERY_MS }, () => scheduleDue(deps));

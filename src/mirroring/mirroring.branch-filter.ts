@@ -3,14 +3,14 @@ import { type Protection, protectionsOf } from '../repositories/repository.prote
 
 export interface BranchRules {
   onlyProtected: boolean;
-  /** RE2, found anywhere in the name; null or empty for all. */
+  /** RE2 pattern that matches anywhere in the name; null or empty for all branches. */
   regex: string | null;
 }
 
-/** Characters of a pattern. */
+/** Maximum length of a pattern. */
 const MAX_PATTERN = 255;
 
-/** What is wrong with a pattern for branches; empty for a good one. */
+/** Validation errors of a branch pattern; empty if it is valid. */
 export function branchPatternErrors(pattern: string | null | undefined): string[] {
   if (!pattern) return [];
   if (pattern.length > MAX_PATTERN) return [`is too long (maximum is ${MAX_PATTERN} characters)`];
@@ -23,7 +23,7 @@ export function branchPatternErrors(pattern: string | null | undefined): string[
   }
 }
 
-/** A test for names of branches that a mirror takes along. The engine takes time linear in the name. */
+/** Returns a predicate for the names of mirrored branches. Matching takes linear time. */
 export function branchFilter(rules: BranchRules, protections: readonly Protection[]): (name: string) => boolean {
   if (rules.onlyProtected) return (name) => protectionsOf(protections, 'branch', name).length > 0;
   if (!rules.regex) return () => true;

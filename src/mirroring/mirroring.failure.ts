@@ -7,43 +7,43 @@ import { RemoteError } from '../git/remote-error.ts';
 import { BlockedAddress } from '../outbound/outbound.resolve.ts';
 import { RepositoryReadOnly } from '../repositories/read-only.ts';
 
-/** A mirror cannot be brought up to date; the message is shown as its `last_error`. */
+/** A mirror update failed; the message is shown as `last_error`. */
 export class MirrorFailure extends Error {
   override name = 'MirrorFailure';
 }
 
-/** A mirror was set up in another way while it was brought up to date: its next update is on the way, or none is wanted. */
+/** The settings of a mirror changed during its update: the next update is scheduled, or none is wanted. */
 export class MirrorChanged extends Error {
   override name = 'MirrorChanged';
 }
 
 const MAX_TEXT = 2_000;
 
-/** A job that fails by itself so often is not tried any more: the mirror's own schedule goes on. */
+/** Number of attempts of a job before its failure is reported; the mirror's own schedule continues. */
 const TRIES = 3;
 
 /**
- * What is told of an error of a mirror's job; null where the job is to run again.
- * @param attempts how often it has run, this time included
+ * Text for an error of a mirror's job; null if the job must be retried.
+ * @param attempts number of runs, including this one
  */
 export function mirrorFailureText(deps: Pick<Deps, 'log'>, error: unknown, { attempts, signal }: Run): string | null {
   if (signal.aborted) return null;
   const text = failureText(error);
   if (text !== null || attempts < TRIES || environmentFaultOf(error) !== null || retryDelayOf(error) !== null)
     return text;
-  deps.log.log('error', 'a mirror cannot be updated', { error: String(error) });
-  return 'An internal error kept the mirror from being updated.';
+  deps.log.log('error', 'a mirror could not be updated', { error: String(error) });
+  return 'An internal error prevented the update of the mirror.';
 }
 
-/** One run of a mirror's job. */
+/** A run of a mirror's job. */
 export interface Run {
   attempts: number;
   signal: AbortSignal;
 }
 
 /**
- * What is told of an error that a mirror can only end with: nothing that git or another server printed. Null for one that
- * says nothing about the mirror (the server stops, the database is away, the repository is moved), after which the same work is done again.
+ * Text for an error that ends an update; it contains no output of git or another server. Null for errors unrelated to
+ * the mirror (shutdown, unavailable database, moved repository), after which the update is repeated.
  */
 function failureText(error: unknown): string | null {
   if (error instanceof RepositoryReadOnly) return null;

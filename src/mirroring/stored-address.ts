@@ -5,13 +5,13 @@ import type { Deps } from '../deps.ts';
 
 type Box = Pick<Deps, 'secrets'>;
 
-/** The address that a project follows or was filled from, with its credentials; null where there is none. */
+/** Source address of a project, with credentials; null if there is none. */
 export const importUrlOf = ({ secrets }: Box, { import_url }: Pick<Project, 'import_url'>): string | null =>
   openStored(secrets, import_url, 'projects.import_url');
 
 /**
- * An address as the row of a project keeps it: the text that is there where it stays as it was.
- * @param before the project as it was
+ * Address in the form of the project's row; an unchanged address keeps its stored text.
+ * @param before the project before the change
  */
 export const storedImportUrl = (
   { secrets }: Box,
@@ -24,6 +24,9 @@ export const storedImportUrl = (
       ? null
       : sealStored(secrets, address, 'projects.import_url');
 
-/** The address of a push mirror, with its credentials; null where it cannot be read, as when the key of the installation was lost. */
+/**
+ * Address of a push mirror, with credentials; null if it cannot be decrypted, as after the loss of the installation's
+ * key.
+ */
 export const mirrorUrlOf = ({ secrets }: Box, { url }: Pick<RemoteMirror, 'url'>): string | null =>
   openStored(secrets, url, 'remote_mirrors.url');

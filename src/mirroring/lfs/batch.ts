@@ -1,20 +1,20 @@
 import type { LfsObject } from '../../repositories/repository.lfs-objects.ts';
 
-/** Where to send or fetch bytes, as another server says. */
+/** A request to transfer an object, as described by another server. */
 export interface LfsAction {
   href: string;
   header: Readonly<Record<string, string>>;
 }
 
-/** What another server says of an object. */
+/** Another server's description of an object. */
 export interface LfsTransfer extends LfsObject {
-  /** By `upload`, `download` and `verify`; none where there is nothing to do. */
+  /** Actions by name: `upload`, `download` and `verify`; empty if there is nothing to do. */
   actions: ReadonlyMap<string, LfsAction>;
-  /** An HTTP status; null for an object without an error. */
+  /** HTTP status of an error, or null. */
   error: number | null;
 }
 
-/** Headers that are the connection's, which no server may set. */
+/** Connection headers, which no server may set. */
 const OWN = /^(?:host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
 const MAX_HEADERS = 50;
 const MAX_HREF = 16 * 1024;
@@ -22,8 +22,8 @@ const MAX_HREF = 16 * 1024;
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**
- * Reads an answer of the batch API (git-lfs, docs/api/batch.md). What is not as it should be is left out.
- * @returns by object id; null for what is no such answer
+ * Parses a response of the batch API (git-lfs, docs/api/batch.md). Ignores malformed entries.
+ * @returns transfers by object id; null for an invalid response
  */
 export function readBatch(text: string): Map<string, LfsTransfer> | null {
   let body: unknown;

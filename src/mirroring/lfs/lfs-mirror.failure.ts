@@ -1,7 +1,7 @@
-/** Why LFS objects did not come over or go there; the message is shown, and holds nothing that the other server sent. */
+/** A failed LFS transfer. The message is shown to users and contains nothing that the other server sent. */
 export class LfsFailure extends Error {
   override name = 'LfsFailure';
-  /** Whether it is about one object alone, so that others may well succeed. */
+  /** Whether it concerns a single object, so that others may succeed. */
   readonly single: boolean;
 
   constructor(message: string, { single = false } = {}) {
@@ -10,7 +10,7 @@ export class LfsFailure extends Error {
   }
 }
 
-/** What an answer that is no success means. */
+/** Failure for an unsuccessful HTTP status. */
 export function statusFailure(status: number, { single = false } = {}): LfsFailure {
   if (status === 401 || status === 403) return new LfsFailure('The remote server refused access.', { single });
   if (status === 404 || status === 410) {

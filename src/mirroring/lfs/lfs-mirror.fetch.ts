@@ -15,30 +15,30 @@ import { LfsFailure, statusFailure } from './lfs-mirror.failure.ts';
 import { LfsRemote } from './lfs-mirror.remote.ts';
 import { LFS_MS, Problems, transferAll } from './transfers.ts';
 
-/** Objects, and bytes of them, that one update fetches; the next one goes on. */
+/** Maximum number and total size of the objects that one update fetches; the next update continues. */
 const MAX_OBJECTS = 5_000;
 const MAX_BYTES = MAX_LFS_OBJECT_BYTES;
 
 export interface FetchLfs {
   signal: AbortSignal;
-  /** Throws where objects are not wanted any more; asked in each transaction that gives the project one. */
+  /** Throws if objects are no longer wanted; called in each transaction that links one to the project. */
   revalidate: (db: Db) => Promise<void>;
-  /** Milliseconds for all of them. */
+  /** Time limit for all objects in milliseconds. */
   limitMs?: number;
 }
 
 export interface FetchedLfs {
-  /** What the project does not have yet. */
+  /** Objects that the project still lacks. */
   missing: LfsObject[];
-  /** Why, as sentences; null where it lacks nothing. */
+  /** Reasons as sentences; null if no object is missing. */
   problem: string | null;
 }
 
 /**
- * Brings LFS objects of another server to a project, each durably and checked by its hash, so that a run that is cut off
- * loses nothing that it had. An object counts as the project's when its bytes came from there: a name alone gives none
- * away that another project has.
- * @throws the reason of the signal, what `revalidate` throws; nothing for what the other server does
+ * Fetches LFS objects from another server. Each is stored durably and verified by its hash, so an interrupted run loses
+ * nothing. An object is linked to the project only after its content was received: its name alone does not give access
+ * to another project's object.
+ * @throws the reason of the signal, errors of `revalidate`; never for failures of the other server
  */
 export async function fetchLfsObjects(
   deps: Deps,
@@ -54,7 +54,7 @@ export async function fetchLfsObjects(
   const remote = LfsRemote.of(source, await outboundRules(deps));
   const problems = new Problems('could not be fetched', signal);
   if (remote === null) {
-    problems.add([...missing.keys()], new LfsFailure('Only servers over HTTP are asked for them.'));
+    problems.add([...missing.keys()], new LfsFailure('LFS objects are fetched over HTTP only.'));
     return { missing: [...missing.values()], problem: problems.text };
   }
   const late = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
@@ -68,7 +68,7 @@ export async function fetchLfsObjects(
     missing.delete(object.oid);
   });
   const rest = [...missing.keys()].filter((oid) => !problems.has(oid));
-  problems.add(rest, problems.last ?? new LfsFailure('More than are fetched at once: the next update goes on.'));
+  problems.add(rest, problems.last ?? new LfsFailure('Too many for one update; the next update continues.'));
   return { missing: [...missing.values()], problem: problems.text };
 }
 
@@ -80,7 +80,7 @@ function withinBounds(objects: readonly LfsObject[]): LfsObject[] {
   });
 }
 
-/** Stores the bytes of an object. @throws LfsFailure, the reason of the signal, what the disk fails with */
+/** Fetches and stores an object. @throws LfsFailure, the reason of the signal, disk errors */
 async function fetchObject(
   deps: Deps,
   remote: LfsRemote,
@@ -88,7 +88,7 @@ async function fetchObject(
   transfer: LfsTransfer | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  if (size > MAX_LFS_OBJECT_BYTES) throw new LfsFailure('Larger than this server takes.', { single: true });
+  if (size > MAX_LFS_OBJECT_BYTES) throw new LfsFailure('Larger than this server accepts.', { single: true });
   const action = transfer?.actions.get('download');
   if (action === undefined) throw statusFailure(transfer?.error ?? 404, { single: true });
   const bytes = await remote.download(action, signal);
@@ -101,9 +101,9 @@ async function fetchObject(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof BlobError) {
-      throw new LfsFailure('The remote server sent other bytes.', { single: true });
+      throw new LfsFailure('The remote server sent different content.', { single: true });
     }
-    throw broken ? new LfsFailure('The remote server broke off.') : error;
+    throw broken ? new LfsFailure('The remote server closed the connection.') : error;
   } finally {
     bytes.destroy();
   }

@@ -88,7 +88,10 @@ test('a server gets no credentials for another one, and none along a redirect', 
       async ({ copy, follow }, content, url) => {
         const { last_error, update_status } = await follow({ url });
         assert.equal(update_status, 'finished');
-        assert.equal(last_error, `LFS object ${content.oid} could not be fetched: The remote server sent other bytes.`);
+        assert.equal(
+          last_error,
+          `LFS object ${content.oid} could not be fetched: The remote server sent different content.`,
+        );
         assert.deepEqual(await lfsOf(near, copy.id), []);
       },
     );
@@ -127,7 +130,7 @@ for (const [name, answer, told] of [
   [
     'names a file',
     () => download('file:///etc/passwd'),
-    /An address that the remote server gave is blocked: Only allowed schemes/,
+    /An address returned by the remote server is blocked: Only allowed schemes/,
   ],
   ['names no address', () => download('no address'), /is blocked: URI is invalid/],
   ['sends headers that break out', (url: string) => download(`${url}/own`, { X: 'a\r\nY: b' }), /could not be reached/],

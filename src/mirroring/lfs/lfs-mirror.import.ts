@@ -8,13 +8,13 @@ import { lfsEnabled } from '../../repositories/repository.lfs-locks.ts';
 import { fetchLfsObjects } from './lfs-mirror.fetch.ts';
 import { findPointers } from './pointers.ts';
 
-/** Milliseconds: less than an import may take. */
+/** Time limit in milliseconds, shorter than that of an import. */
 const FETCH_MS = 1_800_000;
 
 /**
- * Brings the LFS objects that all commits of a repository refer to, which was copied from another server.
- * @returns what could not be had, as sentences; null where nothing is lacking
- * @throws GitError, ApiError 404 where the project has gone, the reason of the signal
+ * Fetches the LFS objects of all commits of an imported repository.
+ * @returns the failures as sentences; null if nothing is missing
+ * @throws GitError, ApiError 404 if the project no longer exists, the reason of the signal
  */
 export async function importLfsObjects(
   deps: Deps,

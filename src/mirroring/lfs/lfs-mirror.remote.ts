@@ -9,15 +9,15 @@ import { type LfsAction, type LfsTransfer, readBatch } from './batch.ts';
 import { LfsFailure, statusFailure } from './lfs-mirror.failure.ts';
 
 const TYPE = 'application/vnd.git-lfs+json';
-/** Milliseconds without a byte after which a server is not waited for any more. */
+/** Idle timeout of a server in milliseconds. */
 const IDLE_MS = 60_000;
 const BATCH_MS = 120_000;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 
 /**
- * The large files of a repository on another server, by the batch API and the basic transfer. Every address is checked
- * before it is connected to; user and password go to the server of the repository alone.
+ * LFS client for a repository on another server: batch API and basic transfers. Every address is checked before a
+ * connection; credentials are sent only to the server of the repository.
  */
 export class LfsRemote {
   readonly #rules: OutboundRules;
@@ -33,15 +33,15 @@ export class LfsRemote {
     this.#authorization = user === undefined ? {} : { authorization: `Basic ${pair}` };
   }
 
-  /** Null where a repository is not reached over HTTP, which is how LFS objects travel. */
+  /** Null if the repository is not accessed over HTTP, which LFS requires. */
   static of(source: RemoteSource, rules: OutboundRules): LfsRemote | null {
     return /^https?:/.test(source.url) ? new LfsRemote(source, rules) : null;
   }
 
   /**
-   * Asks how to transfer objects.
-   * @param objects one hundred at most
-   * @returns by object id; an object may be missing
+   * Requests the transfer of objects.
+   * @param objects at most one hundred
+   * @returns transfers by object id; some may be missing
    * @throws LfsFailure, the reason of the signal
    */
   async batch(
@@ -69,7 +69,7 @@ export class LfsRemote {
     try {
       if (answer.statusCode !== 200) throw statusFailure(answer.statusCode ?? 0);
       const found = readBatch(await this.#text(answer, signal));
-      if (found === null) throw new LfsFailure('The remote server gave an answer that is none of LFS.');
+      if (found === null) throw new LfsFailure('The remote server sent an invalid LFS response.');
       return found;
     } finally {
       answer.destroy();
@@ -77,8 +77,8 @@ export class LfsRemote {
   }
 
   /**
-   * Opens an object.
-   * @returns its bytes, unchecked; to be destroyed by whoever asked
+   * Opens a download.
+   * @returns the unverified content; the caller must destroy the stream
    * @throws LfsFailure, the reason of the signal
    */
   async download(action: LfsAction, signal: AbortSignal): Promise<Readable> {
@@ -94,13 +94,13 @@ export class LfsRemote {
         throw statusFailure(status, { single: true });
       }
       const next = this.#address(new URL(location, url).href);
-      // What was meant for one server is no other's.
+      // Headers for one server must not be sent to another.
       if (next.origin !== url.origin) headers = { 'accept-encoding': 'identity' };
       url = next;
     }
   }
 
-  /** Sends an object, and says so where it is wanted. @throws LfsFailure, the reason of the signal */
+  /** Uploads an object and verifies it if requested. @throws LfsFailure, the reason of the signal */
   async upload({ oid, size, actions }: LfsTransfer, bytes: Readable, signal: AbortSignal): Promise<void> {
     const action = actions.get('upload');
     if (action === undefined) return;
@@ -164,11 +164,11 @@ export class LfsRemote {
       }
     } catch {
       signal.throwIfAborted();
-      throw new LfsFailure('The remote server broke off.');
+      throw new LfsFailure('The remote server closed the connection.');
     }
     return size > MAX_BATCH_BYTES ? '' : Buffer.concat(chunks).toString();
   }
 }
 
 const blocked = (error: BlockedAddress): LfsFailure =>
-  new LfsFailure(`An address that the remote server gave ${error.message}.`, { single: true });
+  new LfsFailure(`An address returned by the remote server ${error.message}.`, { single: true });

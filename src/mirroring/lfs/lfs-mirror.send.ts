@@ -13,11 +13,11 @@ import { findPointers } from './pointers.ts';
 import { LFS_MS, Problems, transferAll } from './transfers.ts';
 
 /**
- * Gives another server the LFS objects of a project that it lacks, before refs there move to what needs them. What goes
- * by SSH takes none along.
- * @param range commits that the other side gets
- * @returns what could not be sent, as sentences; null where all that is wanted is there
- * @throws GitError, the reason of the signal; nothing for what the other server does
+ * Sends missing LFS objects of a project to another server, before refs there move to commits that need them. Not
+ * possible over SSH.
+ * @param range commits that the other side receives
+ * @returns the failures as sentences; null if nothing is missing
+ * @throws GitError, the reason of the signal; never for failures of the other server
  */
 export async function sendLfsObjects(
   deps: Deps,
@@ -53,7 +53,7 @@ async function hasAny(deps: Deps, { id }: Project): Promise<boolean> {
   return row.length > 0;
 }
 
-/** Sends the bytes of an object that the other server wants. @throws LfsFailure, the reason of the signal */
+/** Sends an object that the other server requests. @throws LfsFailure, the reason of the signal */
 async function sendObject(
   deps: Deps,
   remote: LfsRemote,
@@ -65,7 +65,7 @@ async function sendObject(
   if (transfer.error !== null) throw statusFailure(transfer.error, { single: true });
   if (!transfer.actions.has('upload')) return;
   const bytes = await deps.blobs.get(oid);
-  if (bytes === null) throw new LfsFailure('This server has lost the bytes.', { single: true });
+  if (bytes === null) throw new LfsFailure('The content is missing on this server.', { single: true });
   try {
     await remote.upload({ ...transfer, oid, size }, bytes, signal);
   } finally {

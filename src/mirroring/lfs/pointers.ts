@@ -3,12 +3,12 @@ import { GitError } from '../../git/git.errors.ts';
 import type { Repository } from '../../git/git.repository.ts';
 import { type HistoryRange, type PushedPointer, pointersBetween } from '../../git/transport/pushed-objects.ts';
 
-/** Milliseconds of each of the few commands. */
+/** Time limit of each command in milliseconds. */
 const SEARCH_MS = 300_000;
 
 /**
- * The LFS pointers that commits bring; none of a history that is too long to be looked through.
- * @throws GitError but `timeout`
+ * LFS pointers in a range of commits; none for a history that is too long.
+ * @throws GitError except `timeout`
  */
 export async function findPointers(
   deps: Pick<Deps, 'log'>,
@@ -20,7 +20,7 @@ export async function findPointers(
     return await pointersBetween(repo, range, { signal, cpuMs: SEARCH_MS });
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'timeout') throw error;
-    deps.log.log('warn', 'the LFS pointers of a mirror were not looked for: too many commits', { repository: repo.id });
+    deps.log.log('warn', 'the LFS pointers of a mirror were not scanned: too many commits', { repository: repo.id });
     return [];
   }
 }

@@ -4,23 +4,26 @@ import type { LfsTransfer } from './batch.ts';
 import { LfsFailure } from './lfs-mirror.failure.ts';
 import type { LfsRemote } from './lfs-mirror.remote.ts';
 
-/** Objects that are asked for at once: what servers commonly take. */
+/** Number of objects in a batch request, which common servers accept. */
 const BATCH = 100;
-/** Milliseconds for the objects of one update; the next one goes on. */
+/** Time limit in milliseconds for the objects of one update; the next update continues. */
 export const LFS_MS = 3_000_000;
-/** Objects of one update that are under way at once. */
+/** Number of concurrent transfers of an update. */
 const CONCURRENCY = 3;
 
-/** What went wrong with which objects, and the sentences that tell it. */
+/** Collects failures by reason and formats them as sentences. */
 export class Problems {
   readonly #what: string;
   readonly #signal: AbortSignal;
   readonly #byReason = new Map<string, string[]>();
   readonly #oids = new Set<string>();
-  /** What ended the transfers of all. */
+  /** The failure that ended all transfers. */
   last: LfsFailure | null = null;
 
-  /** @param what happened to them; @param signal of the job, whose reason is no problem of theirs */
+  /**
+   * @param what description of the failed action;
+   * @param signal of the job, whose reason is not a failure of a transfer
+   */
   constructor(what: string, signal: AbortSignal) {
     this.#what = what;
     this.#signal = signal;
@@ -36,7 +39,10 @@ export class Problems {
     for (const oid of oids) this.#oids.add(oid);
   }
 
-  /** Does something with an object, and notes what is wrong with it alone. @throws what concerns others, too */
+  /**
+   * Runs work on an object and records a failure that concerns it alone.
+   * @throws failures that concern other objects
+   */
   async collect(oid: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -46,12 +52,12 @@ export class Problems {
     }
   }
 
-  /** Notes what ended the transfers. @throws what is no fault of the other server */
+  /** Records the failure that ended the transfers. @throws errors not caused by the other server */
   end(error: unknown): void {
     this.#signal.throwIfAborted();
     if (error instanceof LfsFailure) this.last = error;
     else if (error instanceof DOMException && error.name === 'TimeoutError') {
-      this.last = new LfsFailure('They took too long: the next update goes on.');
+      this.last = new LfsFailure('Timed out; the next update continues.');
     } else throw error;
   }
 
@@ -66,9 +72,9 @@ export class Problems {
 }
 
 /**
- * Asks another server how objects are transferred, many at once, and transfers them. What goes wrong is noted in `problems`.
- * @param work transfers one object as the server has said
- * @throws the reason of the signal of `problems`; what is no fault of the other server
+ * Requests transfers in batches and runs them. Failures are recorded in `problems`.
+ * @param work transfers one object as described by the server
+ * @throws the reason of the signal of `problems`; errors not caused by the other server
  */
 export async function transferAll(
   remote: LfsRemote,

@@ -13,7 +13,7 @@ import { MirrorChanged } from '../mirroring.failure.ts';
 import { branchOf, conflictingRefs, type Refs } from './pull-mirror.plan.ts';
 import { type MirrorSettings, mirrorSettings } from './pull-mirror.settings.ts';
 
-/** What changes of a mirror are made with. */
+/** Context for changes of a mirror. */
 export interface ChangeSet {
   deps: Deps;
   project: Project;
@@ -22,12 +22,12 @@ export interface ChangeSet {
   protections: readonly Protection[];
 }
 
-/** Refs that move together, with one event. */
+/** Number of refs that move together, with one event. */
 const BATCH_SIZE = 1_000;
 
 /**
- * Makes and moves refs by the rules that a push of the mirror user is held to.
- * @returns what is wrong with those that stay where they are, as sentences
+ * Creates and moves refs by the rules for a push of the mirror user.
+ * @returns refusals as sentences
  */
 export async function applyChanges(
   set: ChangeSet,
@@ -46,7 +46,7 @@ export async function applyChanges(
     signal.throwIfAborted();
     const name = change.ref.replace(/^refs\/(?:heads|tags)\//, '');
     if (change.old === null && collides(change.ref)) {
-      problems.push(`'${name}' cannot be made, for another branch or tag is in the way of its name.`);
+      problems.push(`'${name}' cannot be created: its name conflicts with another branch or tag.`);
       continue;
     }
     if (await hasDiverged(set, repo, change)) {
@@ -61,7 +61,7 @@ export async function applyChanges(
     else problems.push(`'${name}': ${reason}`);
     if (allowed.length % 100 === 0) await nextTurn();
   }
-  // The default branch of an empty repository is chosen with its first change.
+  // The first change of an empty repository determines its default branch.
   const first = `refs/heads/${check.defaultBranch}`;
   allowed.sort((a, b) => Number(b.ref === first) - Number(a.ref === first));
   for (let at = 0; at < allowed.length; at += BATCH_SIZE) {
@@ -72,7 +72,7 @@ export async function applyChanges(
   return problems;
 }
 
-/** Whether a branch has commits here that the other side does not have, where that keeps it from being moved. */
+/** Whether a branch has local commits that the other side lacks, which prevents its update. */
 async function hasDiverged(
   { settings }: ChangeSet,
   repo: Repository,
@@ -110,7 +110,7 @@ async function move(
   });
 }
 
-/** Throws where the mirror was changed or switched off while it was being updated: it is done anew as it is by then. */
+/** Throws if the mirror was changed or disabled during its update, which is then repeated with the new settings. */
 export function requireUnchanged(project: Project, now: Project | null): void {
   const same =
     now !== null &&

@@ -11,21 +11,21 @@ import { importUrlOf, storedImportUrl } from '../stored-address.ts';
 import { hasFailedTooOften, requestUpdates, UPDATE_PULL_MIRROR } from './pull-mirror.schedule.ts';
 import { type MirrorSettings, mirrorSettings } from './pull-mirror.settings.ts';
 
-/** What is asked for of a pull mirror; what is left out stays as it is. */
+/** Requested settings of a pull mirror; absent properties stay unchanged. */
 export interface PullMirrorInput extends AddressChange, Partial<Omit<MirrorSettings, 'mirror_user_id'>> {}
 
 export interface PullMirrorChange {
   import_url: Project['import_url'];
   settings: Partial<MirrorSettings>;
-  /** Whether an address was given: then the keys of its host are learnt anew. */
+  /** Whether an address was given: the host keys are then learned again. */
   newAddress: boolean;
 }
 
 /**
- * What a request means for a project's row. Call it with the row as it is in the transaction that changes it. Secrets that
- * are stored stay only with the repository and the protocol that they were stored for.
- * @param userId who asks: from now on updates are done in their name, and with their rights
- * @param field what the address is called in errors
+ * Computes the change of a project's row for a request. Must be called with the row read in the transaction that
+ * changes it. Stored secrets are kept only for the same repository and protocol.
+ * @param userId caller, in whose name and with whose rights updates run from now on
+ * @param field name of the address in errors
  * @throws ApiError 400
  */
 export function pullMirrorChange(
@@ -45,7 +45,7 @@ export function pullMirrorChange(
   if (pattern.length > 0) errors.mirror_branch_regex = pattern;
   if (after.mirror && import_url === null) errors.import_url = ["can't be blank"];
   if (after.only_mirror_protected_branches && after.mirror_branch_regex) {
-    // A change of the one takes the other off, but for a pattern, which has to be allowed first.
+    // Setting one option clears the other, but a pattern must be allowed first.
     if (input.mirror_branch_regex) errors.mirror_branch_regex = ['needs only_mirror_protected_branches to be false'];
     else after.mirror_branch_regex = null;
   }
@@ -67,7 +67,7 @@ function addressAfter(stored: string | null, input: PullMirrorInput, field: stri
 }
 
 /**
- * Enters that the settings of a project's mirror have changed, and has it updated where it is on.
+ * Records changed settings of a project's mirror and schedules an update if it is enabled.
  * @param db the handle of the transaction that has changed the project's row
  */
 export async function savePullMirror(
@@ -83,8 +83,8 @@ export async function savePullMirror(
 }
 
 /**
- * Enters that a project has a mirror, or has it in a new way; nothing is known of its other side then.
- * @param newAddress whether the keys of its host are learnt anew
+ * Records that a project has a mirror or new mirror settings, without known state of the other side.
+ * @param newAddress whether to learn the host keys again
  */
 export async function insertPullMirror(deps: Deps, db: Db, projectId: number, newAddress: boolean): Promise<void> {
   const now = timestamp(deps.clock);
@@ -111,7 +111,7 @@ export async function insertPullMirror(deps: Deps, db: Db, projectId: number, ne
     .execute();
 }
 
-/** An update that is on the way is none any more. */
+/** Cancels a pending update. */
 async function cancelUpdate(deps: Deps, db: Db, projectId: number): Promise<void> {
   await deps.jobs.cancel(db, UPDATE_PULL_MIRROR, projectId);
   await db
@@ -124,9 +124,9 @@ async function cancelUpdate(deps: Deps, db: Db, projectId: number): Promise<void
 }
 
 /**
- * Has a project's mirror updated now.
- * @param by whom: a person also begins one anew that has failed too often, what another server sends by itself does not
- * @returns `none` where the project has no mirror, `paused` where it has failed too often
+ * Starts an update of a project's mirror.
+ * @param by a person also restarts a mirror that has failed too often, a push event of another server does not
+ * @returns `none` if the project has no mirror, `paused` if it has failed too often
  */
 export async function updatePullMirrorNow(
   deps: Deps,

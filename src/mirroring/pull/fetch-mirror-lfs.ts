@@ -12,10 +12,10 @@ import { type MirrorState, serializeMirrorState } from './mirror-state.ts';
 const NOTHING: FetchedLfs = { missing: [], problem: null };
 
 /**
- * Brings the LFS objects of what was fetched, before any branch or tag moves to it, and those that were not to be had
- * before. What is not there now is noted for the next update, and holds nothing up.
- * @param before null: all commits are looked at, also those that were taken over before
- * @param range commits that came in by this update
+ * Fetches the LFS objects of fetched commits before any branch or tag moves to them, and objects that earlier updates
+ * could not get. Missing objects are recorded for the next update and do not block this one.
+ * @param before null: all commits are examined, including earlier ones
+ * @param range commits received by this update
  * @throws GitError, MirrorChanged, the reason of the signal
  */
 export async function fetchMirrorLfs(
@@ -48,7 +48,7 @@ export async function fetchMissingLfs(
   return fetchLfsObjects(deps, project, source, objects, { signal, revalidate: still });
 }
 
-/** Notes what is lacking before refs are remembered as taken over, whose commits are not looked at again. */
+/** Records missing objects before the refs are recorded as fetched, since their commits are not examined again. */
 const keep = ({ deps, project }: ChangeSet, missing: readonly LfsObject[]): Promise<void> =>
   deps.db.transaction().execute(async (db) => {
     await requireStillFollowed(db, { project });
@@ -57,7 +57,7 @@ const keep = ({ deps, project }: ChangeSet, missing: readonly LfsObject[]): Prom
   });
 
 async function requireStillFollowed(db: Db, { project }: Pick<ChangeSet, 'project'>): Promise<void> {
-  // An update that changes nothing locks the row, as whoever changes the mirror does.
+  // A no-op update locks the row, as every change of the mirror does.
   const now = await db
     .updateTable('projects')
     .set((eb) => ({ id: eb.ref('id') }))

@@ -1,24 +1,26 @@
 import type { LfsObject } from '../../repositories/repository.lfs-objects.ts';
 
-/** What an update leaves for the next one, kept in `pull_mirrors.settled`. */
+/** State between two updates, stored in `pull_mirrors.settled`. */
 export interface MirrorState {
-  /** Of both sides and all settings: where it is the same, refs are as they should be. Null where they may not be. */
+  /**
+   * Digest of both sides and all settings: if it is unchanged, there is nothing to do. Null if refs may be out of date.
+   */
   digest: string | null;
-  /** LFS objects that commits refer to, and that could not be had so far. */
+  /** LFS objects of commits that were not available so far. */
   lacking: readonly LfsObject[];
 }
 
-/** More than these are looked for in the commits again. */
+/** With more missing objects, the next update examines all commits again. */
 const MAX_LACKING = 1_000;
 const NONE = '-';
 
-/** Null where the next update has to look at all commits again. */
+/** Null if the next update must examine all commits again. */
 export function serializeMirrorState({ digest, lacking }: MirrorState): string | null {
   if (lacking.length > MAX_LACKING) return null;
   return [digest ?? NONE, ...lacking.map(({ oid, size }) => `${oid}:${size}`)].join(' ');
 }
 
-/** What the last update left; null where nothing is known. */
+/** State after the last update; null if unknown. */
 export function parseMirrorState(text: string | null): MirrorState | null {
   if (text === null) return null;
   const [digest = NONE, ...rest] = text.split(' ');

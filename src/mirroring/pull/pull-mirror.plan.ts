@@ -7,7 +7,7 @@ export type Refs = ReadonlyMap<string, string>;
 export const branchOf = (ref: string): string | null =>
   ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
 
-/** The branches and tags of the other side that are to stand here, too; of branches those that the filter lets in. */
+/** Branches and tags of the other side to mirror; branches only if the filter accepts them. */
 export function mirroredRefs(remote: Refs, takes: (branch: string) => boolean): string[] {
   return [...remote.keys()].filter((ref) => {
     const branch = branchOf(ref);
@@ -15,7 +15,7 @@ export function mirroredRefs(remote: Refs, takes: (branch: string) => boolean): 
   });
 }
 
-/** What is to be made or moved here; whether a branch may be moved is not asked yet. */
+/** Refs to create or move here, without a check whether a branch may be moved. */
 export function planRefChanges(objects: readonly string[], fetched: Refs, local: Refs): RefChange[] {
   return objects.flatMap((ref): RefChange[] => {
     const target = fetched.get(ref);
@@ -24,7 +24,7 @@ export function planRefChanges(objects: readonly string[], fetched: Refs, local:
   });
 }
 
-/** A test for names that cannot be made because another ref that is there is a folder of them, or they are one of its. */
+/** Returns a predicate for names that conflict with an existing ref, because one is a folder of the other. */
 export function conflictingRefs(local: Refs): (ref: string) => boolean {
   const folders = new Set<string>();
   for (const name of local.keys()) for (const folder of parentsOf(name)) folders.add(folder);

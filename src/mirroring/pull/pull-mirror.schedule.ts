@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 
-/** Longer than git may take for all that an update asks of it. */
+/** Longer than the time limits of git in one update. */
 const UPDATE_MS = 2 * 3_600_000;
 export const UPDATE_PULL_MIRROR = jobKind<{ project_id: number }>('pull-mirror.update', {
   lane: 'mirrors',
@@ -13,28 +13,28 @@ export const SCHEDULE_PULL_MIRRORS = jobKind<Record<string, never>>('pull-mirror
 
 const MINUTE_MS = 60_000;
 export const SCHEDULE_EVERY_MS = MINUTE_MS;
-/** Pause after an update, in milliseconds. */
+/** Pause between updates in milliseconds. */
 const INTERVAL_MS = 30 * MINUTE_MS;
 const LONGEST_PAUSE_MS = 300 * MINUTE_MS;
-/** After so many failures in a row no update comes by itself any more. */
+/** Number of consecutive failures after which no update is scheduled. */
 const MAX_FAILURES = 14;
-/** Mirrors that are sent on their way in one run. */
+/** Number of mirrors scheduled in one run. */
 const BATCH_SIZE = 500;
 
-/** Whether a mirror waits for a person. */
+/** Whether a mirror has failed too often and waits for a person. */
 export const hasFailedTooOften = (failures: number): boolean => failures >= MAX_FAILURES;
 
-/** When a mirror is due again. @returns null where it has failed too often */
+/** Time of the next update. @returns null if the mirror has failed too often */
 export function nextUpdate(now: Date, failures: number): string | null {
   if (hasFailedTooOften(failures)) return null;
   return new Date(now.getTime() + Math.min(INTERVAL_MS * (failures + 1), LONGEST_PAUSE_MS)).toISOString();
 }
 
-/** While an update runs it is not due; one whose process died for good comes again after this. */
+/** A running update is not due; if its process crashes, it becomes due again after this time. */
 export const leaseUntil = (now: Date): string => new Date(now.getTime() + UPDATE_MS + INTERVAL_MS).toISOString();
 
 /**
- * Has mirrors updated as soon as a worker is free: one run at a time for each project, among all processes.
+ * Schedules updates of mirrors: at most one at a time for each project, over all processes.
  * @param db the handle of a transaction
  */
 export async function requestUpdates(deps: Deps, db: Db, projectIds: readonly number[]): Promise<void> {
@@ -62,7 +62,7 @@ export async function requestUpdates(deps: Deps, db: Db, projectIds: readonly nu
   );
 }
 
-/** Has the mirrors updated that are due. */
+/** Schedules the mirrors that are due. */
 export async function scheduleDue(deps: Deps): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const due = await db

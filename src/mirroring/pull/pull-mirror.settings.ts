@@ -1,15 +1,15 @@
 import { parseJson } from '../../db/columns.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 
-/** What a project follows elsewhere, and how: attributes in `projects.settings`. */
+/** Pull mirror settings of a project: attributes in `projects.settings`. */
 export interface MirrorSettings {
   mirror: boolean;
-  /** In whose name, and with whose rights. */
+  /** User in whose name and with whose rights updates run. */
   mirror_user_id: number | null;
   mirror_trigger_builds: boolean;
   only_mirror_protected_branches: boolean;
   mirror_overwrites_diverged_branches: boolean;
-  /** RE2; only where not just protected branches are taken over. */
+  /** RE2; only without `only_mirror_protected_branches`. */
   mirror_branch_regex: string | null;
 }
 
@@ -22,7 +22,7 @@ export const DEFAULT_MIRROR_SETTINGS: Readonly<MirrorSettings> = {
   mirror_branch_regex: null,
 };
 
-/** What of a project's settings is about its pull mirror, with the defaults where it has none. */
+/** Pull mirror settings of a project, with defaults. */
 export function mirrorSettings(project: Pick<Project, 'settings'>): MirrorSettings {
   const stored = parseJson<Partial<MirrorSettings>>(project.settings);
   const names = Object.keys(DEFAULT_MIRROR_SETTINGS) as (keyof MirrorSettings)[];

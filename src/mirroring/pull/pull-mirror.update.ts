@@ -8,12 +8,12 @@ import { leaseUntil, nextUpdate, requestUpdates } from './pull-mirror.schedule.t
 import { mirrorSettings } from './pull-mirror.settings.ts';
 import { type UpdateResult, updateFromRemote } from './update-from-remote.ts';
 
-/** A project that is being filled or moved is looked at again after this, and any in silent mode. */
+/** Delay in milliseconds while a project is being imported or moved, and in silent mode. */
 const POSTPONED_MS = 60_000;
 
 /**
- * Brings a project up to date with what it follows, and keeps account of it. What is not the mirror's fault is thrown, so
- * that the job runs again.
+ * Updates a project from its mirror source and records the result. Errors unrelated to the mirror are thrown, so that
+ * the job is retried.
  */
 export async function updatePullMirror(deps: Deps, projectId: number, run: Run): Promise<void> {
   const project = await begin(deps, projectId);
@@ -32,10 +32,10 @@ export async function updatePullMirror(deps: Deps, projectId: number, run: Run):
   if (failure !== null)
     deps.log.log('info', 'a pull mirror could not be updated', { project_id: projectId, reason: failure });
   else if (note !== null)
-    deps.log.log('info', 'a pull mirror lacks LFS objects', { project_id: projectId, reason: note });
+    deps.log.log('info', 'LFS objects of a pull mirror are missing', { project_id: projectId, reason: note });
 }
 
-/** Enters that an update has begun. @returns null where there is nothing to do */
+/** Records the start of an update. @returns null if there is nothing to do */
 function begin(deps: Deps, projectId: number): Promise<Project | null> {
   return deps.db.transaction().execute(async (db) => {
     const project = await db
@@ -64,9 +64,9 @@ function begin(deps: Deps, projectId: number): Promise<Project | null> {
 }
 
 /**
- * Enters how an update has ended.
- * @param project as it was when the update began
- * @param followed `state` is left out where it stays as it is
+ * Records the end of an update.
+ * @param project as of the start of the update
+ * @param followed without `state` if it stays unchanged
  */
 async function end(
   deps: Deps,
@@ -84,7 +84,7 @@ async function end(
   const now = timestamp(deps.clock);
   const failures = failure === null ? 0 : row.failures + 1;
   const on = mirrorSettings(row).mirror;
-  // One that was set up in another way meanwhile has nothing settled.
+  // If the settings have changed meanwhile, the state is not kept.
   const same = row.import_url === project.import_url && row.settings === project.settings;
   await db
     .updateTable('pull_mirrors')
@@ -107,8 +107,8 @@ async function end(
 }
 
 /**
- * Enters that the repository of a new project was filled from what it follows, which was its first update. The next one,
- * which finds nothing to fetch, learns what there is on the other side.
+ * Records the import of a new project from its mirror source as its first update. The next one fetches nothing, but
+ * records the state of the other side.
  */
 export async function recordFilled(deps: Deps, db: Db, projectId: number): Promise<void> {
   const now = timestamp(deps.clock);

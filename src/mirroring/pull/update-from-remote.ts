@@ -24,23 +24,23 @@ import { type MirrorState, parseMirrorState, serializeMirrorState } from './mirr
 import { mirroredRefs, planRefChanges, type Refs } from './pull-mirror.plan.ts';
 import { type MirrorSettings, mirrorSettings } from './pull-mirror.settings.ts';
 
-/** Where what was last taken over is remembered, apart for each address: only what has changed since is fetched. */
+/** Folder of the refs fetched last, separate for each address: only later changes are fetched. */
 const takenFolder = (address: string): string =>
   `refs/stithy/mirror/${createHash('sha256').update(withoutCredentials(address)).digest('hex').slice(0, 16)}/`;
 
-/** How an update ended. */
+/** Result of an update. */
 export interface UpdateResult {
-  /** For `pull_mirrors.settled`; the next run that finds the same again does nothing after its one `ls-remote`. */
+  /** Value for `pull_mirrors.settled`; the next run ends after its `ls-remote` if it finds the same state. */
   settled: string | null;
-  /** What somebody has to see to, where refs could not be brought up to date: all else was done. */
+  /** Reasons why some refs could not be updated, for a person to resolve; all others were updated. */
   failure: string | null;
-  /** What is told of an update that did not fail: LFS objects that the other side does not have. */
+  /** Remark on a successful update: LFS objects that the other side lacks. */
   note: string | null;
 }
 
 /**
- * Brings what branches and tags are elsewhere into a project; what was deleted there stays. A process that dies in between leaves what the next run goes
- * on with: every step is one of its own, and each run begins with a look at both sides.
+ * Updates branches and tags of a project from another server; refs deleted there are kept. After a crash the next run
+ * continues: every step is independent, and each run starts by comparing both sides.
  * @throws MirrorFailure, MirrorChanged, ApiError, BlockedAddress, GitError
  */
 export async function updateFromRemote(deps: Deps, project: Project, signal: AbortSignal): Promise<UpdateResult> {
@@ -87,7 +87,7 @@ async function bringOver(
   const { deps, project, settings, protections } = set;
   const folder = takenFolder(importUrlOf(deps, project) ?? '');
   const taken = await takenRefs(repo, folder);
-  // What was deleted there stays here; only what is remembered of it goes.
+  // Refs deleted there are kept here; only their recorded state is removed.
   const gone = [...taken.keys()].filter((ref) => !listing.refs.has(ref));
   await forget(deps, project, repo, folder, new Map(gone.map((ref) => [ref, taken.get(ref)!])));
   const rules = {
@@ -112,8 +112,8 @@ async function bringOver(
 }
 
 /**
- * Notes what was fetched, from where refs are then moved.
- * @returns all that was, by its name there: without what was overwritten there since it was looked at
+ * Records the fetched refs, from which refs are then moved.
+ * @returns fetched ids by name on the other side, without refs that were overwritten there meanwhile
  */
 async function remember(
   { deps, project }: ChangeSet,
@@ -133,12 +133,14 @@ async function remember(
   return updates.length === 0 ? taken : takenRefs(repo, folder);
 }
 
-/** Whoever configured the mirror, with the rights that they have now. @throws MirrorFailure */
+/** The user who configured the mirror, with their current rights. @throws MirrorFailure */
 async function actorOf(deps: Deps, project: Project, { mirror_user_id }: MirrorSettings): Promise<Actor> {
   const caller = mirror_user_id === null ? undefined : await jobCaller(deps, mirror_user_id);
   const standing = caller === undefined ? undefined : await callerInProject(deps, caller, project.id);
   if (standing === undefined) {
-    throw new MirrorFailure('The mirror user is blocked or no longer exists. Save the mirror again as another user.');
+    throw new MirrorFailure(
+      'The mirror user is blocked or no longer exists. Save the mirror again as a different user.',
+    );
   }
   if (!standing.permissions.can('push_code')) {
     throw new MirrorFailure('The mirror user is not allowed to push to this project.');
@@ -156,11 +158,11 @@ async function takenRefs(repo: Repository, folder: string): Promise<Refs> {
   return new Map(all.map(({ name, oid }) => [`refs/${name.slice(folder.length)}`, oid]));
 }
 
-/** Moves refs that only the mirror knows of. */
+/** Moves refs that belong to the mirror. */
 const moveOwn = (deps: Deps, project: Project, repo: Repository, updates: readonly RefChange[]): Promise<void> =>
   inRepositoryQueue(deps, project, () => updateServerRefs(deps, ofProject(project), repo, updates));
 
-/** Drops what is remembered of refs that are gone there. */
+/** Removes recorded refs that no longer exist on the other side. */
 async function forget(deps: Deps, project: Project, repo: Repository, folder: string, gone: Refs): Promise<void> {
   if (gone.size === 0) return;
   const updates = [...gone].map(([ref, oid]) => ({
@@ -171,7 +173,7 @@ async function forget(deps: Deps, project: Project, repo: Repository, folder: st
   await moveOwn(deps, project, repo, updates);
 }
 
-/** The default branch of an empty repository becomes that of the other side. */
+/** An empty repository takes the default branch of the other side. */
 async function useHead(deps: Deps, project: Project, head: string | null, objects: readonly string[]): Promise<void> {
   if (head === null || !objects.includes(`refs/heads/${head}`)) return;
   await inRepositoryQueue(deps, project, async (repo) => {
@@ -180,10 +182,10 @@ async function useHead(deps: Deps, project: Project, head: string | null, object
   });
 }
 
-/** Remembers the keys of a host, unless the mirror has been given another address meanwhile. */
+/** Stores host keys, unless the address has changed meanwhile. */
 const keepHostKeys = (deps: Deps, { id, import_url }: Project, host_keys: string): Promise<void> =>
   deps.db.transaction().execute(async (db) => {
-    // An update locks the row, as whoever changes the address does.
+    // An update locks the row, as every change of the address does.
     const same = await db
       .updateTable('projects')
       .set({ import_url })

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The fingerprints of the keys in lines of `known_hosts`, as `ssh-keygen -l` prints them. */
+/** Fingerprints of the keys in `known_hosts` lines, in the format of `ssh-keygen -l`. */
 export function hostKeyFingerprints(knownHosts: string | null): string[] {
   const keys = (knownHosts ?? '').split('\n').flatMap((line) => line.trim().split(/\s+/)[2] ?? []);
   return keys.map((key) => {

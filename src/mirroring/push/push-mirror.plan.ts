@@ -2,24 +2,24 @@ import type { RemoteChange } from '../../git/remote-push.ts';
 
 type Refs = ReadonlyMap<string, string>;
 
-/** What is asked of the history of the project. */
+/** Queries about the history of the project. */
 export interface History {
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
-  /** Which of these commits of the other side the default branch holds. */
+  /** Which of these remote commits are in the default branch. */
   merged(oids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface PushPlan {
   changes: RemoteChange[];
-  /** Full names of branches that have commits there which are not here, and were left as they are. */
+  /** Full names of branches with remote commits that are missing here; they were left unchanged. */
   diverged: string[];
 }
 
 /**
- * What has to change on the other side: its refs become those of the project. What was deleted here is deleted there only
- * where the default branch holds it, so that no work is lost.
- * @param takes which branches are concerned
- * @param keepDiverged whether branches with commits of their own there stay
+ * Plans the changes on the other side, so that its refs match those of the project. A ref deleted here is deleted there
+ * only if the default branch contains it, so that no work is lost.
+ * @param takes selects the mirrored branches
+ * @param keepDiverged whether to keep branches with their own commits there
  */
 export async function planPush(
   local: Refs,
@@ -43,7 +43,7 @@ export async function planPush(
     const merged = await history.merged(gone.map(([, oid]) => oid));
     for (const [ref, oid] of gone) if (merged.has(oid)) changes.push({ ref, old: oid, new: null });
   }
-  // Deletions first: `feature` may make room for `feature/x`.
+  // Deletions come first: removing `feature` may allow `feature/x`.
   changes.sort((a, b) => Number(a.new !== null) - Number(b.new !== null));
   return { changes, diverged };
 }

@@ -11,10 +11,10 @@ export const UPDATE_REMOTE_MIRROR = jobKind<{ mirror_id: number }>('remote-mirro
 });
 
 const MINUTE_MS = 60_000;
-/** Updates that pushes ask for begin at least so far from each other. */
+/** Minimum interval between updates caused by pushes. */
 const INTERVAL_MS = 5 * MINUTE_MS;
 const PROTECTED_INTERVAL_MS = MINUTE_MS;
-/** Failures in a row after which nothing is tried again by itself. */
+/** Number of consecutive failures after which no retry is scheduled. */
 const MAX_FAILURES = 3;
 
 export const intervalOf = ({ only_protected_branches }: Pick<RemoteMirror, 'only_protected_branches'>): number =>
@@ -22,7 +22,7 @@ export const intervalOf = ({ only_protected_branches }: Pick<RemoteMirror, 'only
 
 export const isRetried = (failures: number): boolean => failures < MAX_FAILURES;
 
-/** Has mirrors of a project updated, each as soon as its last update is long enough ago. */
+/** Schedules the mirrors of a project after a push, each after its minimum interval. */
 export async function scheduleAfterPush(deps: Deps, projectId: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const mirrors = await enabledMirrors(db, projectId).selectAll().execute();
@@ -42,7 +42,7 @@ const anyEnabled = prepared((db, { projectId }: { projectId: number }) =>
   enabledMirrors(db, projectId).select('id').limit(1),
 );
 
-/** Whether a project has mirrors that a push is sent on to. */
+/** Whether a project has enabled push mirrors. */
 export const hasEnabledMirrors = async (db: Db, projectId: number): Promise<boolean> =>
   (await anyEnabled(db, { projectId })).length > 0;
 
@@ -59,7 +59,7 @@ const jobOf = ({ id, project_id }: Pick<RemoteMirror, 'id' | 'project_id'>, runA
 });
 
 /**
- * Has a mirror updated after a while, or now.
+ * Schedules the update of a mirror, now or after a delay.
  * @param db the handle of a transaction
  */
 export async function requestPush(
@@ -68,12 +68,12 @@ export async function requestPush(
   mirror: Pick<RemoteMirror, 'id' | 'project_id'>,
   delayMs = 0,
 ): Promise<void> {
-  // One that waits for its time gives way to one that is due.
+  // An immediate update replaces a delayed one.
   if (delayMs === 0) await deps.jobs.cancel(db, UPDATE_REMOTE_MIRROR, mirror.id);
   await deps.jobs.enqueueAll(db, [jobOf(mirror, new Date(deps.clock.now().getTime() + delayMs))]);
 }
 
-/** Has a mirror updated now whatever became of its last updates. */
+/** Schedules an immediate update, whatever the result of the last ones. */
 export async function pushNow(deps: Deps, db: Db, mirror: Pick<RemoteMirror, 'id' | 'project_id'>): Promise<void> {
   await db
     .updateTable('remote_mirrors')

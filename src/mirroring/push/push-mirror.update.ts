@@ -21,11 +21,11 @@ import { type History, type PushPlan, planPush } from './push-mirror.plan.ts';
 import { intervalOf, isRetried, requestPush } from './push-mirror.schedule.ts';
 
 /**
- * Brings another repository up to date with a project, and keeps account of it. What is not the mirror's fault is thrown,
- * so that the job runs again.
+ * Updates another repository from a project and records the result. Errors unrelated to the mirror are thrown, so that
+ * the job is retried.
  */
 export async function updateRemoteMirror(deps: Deps, mirrorId: number, run: Run): Promise<void> {
-  // The first push after the silence brings what came meanwhile.
+  // The first push after silent mode includes all earlier changes.
   if (isSilentMode(deps)) return;
   const found = await begin(deps, mirrorId);
   if (found === null) return;
@@ -42,7 +42,7 @@ export async function updateRemoteMirror(deps: Deps, mirrorId: number, run: Run)
   deps.log.log('info', 'a push mirror could not be updated', { project_id, mirror_id: mirrorId, reason: text });
 }
 
-/** Enters that an update has begun. @returns null where there is nothing to do */
+/** Records the start of an update. @returns null if there is nothing to do */
 function begin(deps: Deps, mirrorId: number): Promise<{ mirror: RemoteMirror; project: Project } | null> {
   return deps.db.transaction().execute(async (db) => {
     const project = await db
@@ -64,7 +64,7 @@ function begin(deps: Deps, mirrorId: number): Promise<{ mirror: RemoteMirror; pr
   });
 }
 
-/** Enters how an update has ended, and has it tried again where it has not failed too often. */
+/** Records the end of an update and schedules a retry, unless it has failed too often. */
 async function end(deps: Deps, mirrorId: number, text: string | null): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const mirror = await db.selectFrom('remote_mirrors').selectAll().where('id', '=', mirrorId).executeTakeFirst();
@@ -101,7 +101,7 @@ async function push(deps: Deps, project: Project, mirror: RemoteMirror, signal: 
   const { refs: remote, hostKeys } = await listRemote(source, { signal });
   if (hostKeys !== undefined) {
     source = { ...source, hostKeys };
-    // Those of another address, which it may have by now, are learnt there.
+    // Not stored if the address has changed: the keys of the new host are learned there.
     await deps.db
       .updateTable('remote_mirrors')
       .set({ host_keys: hostKeys })
@@ -125,7 +125,7 @@ async function push(deps: Deps, project: Project, mirror: RemoteMirror, signal: 
   if (problems.length > 0) throw new MirrorFailure(problems.join('\n\n'));
 }
 
-/** The commits whose LFS objects go along: all after an update that failed, for its refs may have gone without them. */
+/** Commits whose LFS objects are sent: all after a failed update, since its refs may have moved without them. */
 function rangeOf(
   { last_error, last_successful_update_at }: RemoteMirror,
   { changes }: PushPlan,

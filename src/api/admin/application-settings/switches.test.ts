@@ -103,7 +103,7 @@ test('mirrors: set up by administrators alone where they say so', async () => {
     });
   expectStatus(await make(ada.token), 201);
   await set({ mirror_available: false });
-  const text = '403 Forbidden - Only administrators set up mirrors.';
+  const text = '403 Forbidden - Only administrators can set up mirrors.';
   assert.equal(expectStatus(await make(ada.token), 403).message, text);
   const pull = asAda({ url: 'https://1.1.1.1/a.git' });
   assert.equal(expectStatus(await app.put(`/projects/${project.id}/mirror/pull`, pull), 403).message, text);

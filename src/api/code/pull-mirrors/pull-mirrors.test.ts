@@ -43,7 +43,7 @@ describe('a pull mirror', () => {
     assert.deepEqual(kept(), ['feature', 'main', 'rewritten', 'topic', 'v1', 'v2']);
     from.run(['branch', '-D', 'topic']);
     from.commit('topic/x', { f: '1' }, { start: first });
-    const inTheWay = "'topic/x' cannot be made, for another branch or tag is in the way of its name.";
+    const inTheWay = "'topic/x' cannot be created: its name conflicts with another branch or tag.";
     assert.equal((await pair.update()).last_error, inTheWay);
     to.run(['branch', '-D', 'topic']);
     assert.equal((await pair.update()).last_error, null);
