@@ -135,7 +135,7 @@ describe('a backup that was made while a repository was moved', () => {
     const config = await emptyPlace('same', cleanUps, ['default']);
     const running = await restored(config);
     const { state, error_message } = await whenOver(running);
-    assert.deepEqual([state, error_message], ['failed', 'The repository or the destination storage is not there.']);
+    assert.deepEqual([state, error_message], ['failed', 'The repository or the destination storage does not exist.']);
     await looksWhole(running, 'default');
     assert.equal(existsSync(join(config.dataDir, 'second')), false);
   });

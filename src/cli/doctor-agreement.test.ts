@@ -35,8 +35,8 @@ test('a ref that was moved behind the back of the server is named, with the merg
   const { stdout } = await runGit(['rev-parse', 'refs/heads/topic'], { gitDir });
   await runGit(['update-ref', 'refs/heads/topic', 'refs/heads/main'], { gitDir });
   assert.deepEqual(await wrongs(), [
-    `Database and repositories do not agree: project ${id}: refs/heads/topic is not where the last recorded change left it.`,
-    'Database and repositories do not agree: merge request root/p!1: its head is not that of its source branch.',
+    `Database and repositories do not agree: project ${id}: refs/heads/topic differs from its last recorded change.`,
+    'Database and repositories do not agree: merge request root/p!1: its head differs from the head of its source branch.',
   ]);
   await runGit(['update-ref', 'refs/heads/topic', stdout.toString().trim()], { gitDir });
   assert.deepEqual(await wrongs(), []);

@@ -84,7 +84,7 @@ for (const kind of ['project', 'group'] as const) {
     test('keeps its default branch, and takes no refs of the server', async () => {
       const dir = await clone(place());
       assert.match(await user.fails(dir, 'push', 'origin', ':main'), /default branch of a wiki cannot be deleted/);
-      assert.match(await user.fails(dir, 'push', 'origin', 'HEAD:refs/pipelines/1'), /does not keep itself/);
+      assert.match(await user.fails(dir, 'push', 'origin', 'HEAD:refs/pipelines/1'), /reserved for the server/);
       assert.match(
         await user.fails(dir, 'push', 'origin', `HEAD:refs/heads/${'a'.repeat(40)}`),
         /SHA-1 or SHA-256 branch name/,

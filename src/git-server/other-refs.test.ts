@@ -70,7 +70,7 @@ describe('refs outside branches and tags', () => {
     ];
     for (const ref of [...own, 'refs/heads', 'refs/tags']) {
       const shown = await user.fails(dir, 'push', user.address(project), `HEAD:${ref}`);
-      assert.match(shown, /rejected|hidden ref|only push to branches|not a full refname|failed to push/, ref);
+      assert.match(shown, /rejected|hidden ref|reserved for the server|not a full refname|failed to push/, ref);
     }
     assert.doesNotMatch(await user.ok(dir, 'ls-remote', user.address(project)), /refs\//);
     await user.ok(dir, 'push', '--quiet', user.address(project), 'main');

@@ -4,12 +4,12 @@ import { HOLDER_TYPES, type Holder, type HolderType, holderTypes, LOCATED, table
 
 const BATCH = 200;
 
-/** A holder with a name by which a person finds it. */
+/** A holder with a display name. */
 export interface NamedHolder extends Holder {
   name: string;
 }
 
-/** Every repository of the installation, one type of holders after the other. Read a batch at a time. */
+/** Yields every repository of the installation by type of holder, read in batches. */
 export async function* allRepositories(db: Db): AsyncGenerator<NamedHolder, void, void> {
   for (const type of holderTypes) yield* allOfType(db, type);
 }

@@ -2,16 +2,16 @@ import { type ApiError, refused } from '../core/core.errors.ts';
 import type { Repository } from '../git/git.repository.ts';
 import { findRefConflict } from '../git/ref-conflict.ts';
 
-/** How much of a client's text an answer repeats. */
+/** Maximum length of client text repeated in a response. */
 const MAX_ECHO = 255;
 
-/** 400 in the platform's words for a branch that cannot be made. */
+/** 400 in the platform's words for a branch that cannot be created. */
 export const cannotCreateBranch = (name: string, reason: string): ApiError =>
   refused(`Failed to create branch '${name.slice(0, MAX_ECHO)}': ${reason}`);
 
-/** Refuses to make a branch whose name is a folder of another's, or the other way round. @throws ApiError 400 */
+/** Refuses a branch whose name is a folder of another branch's name, or vice versa. @throws ApiError 400 */
 export async function refuseRefConflict(repo: Repository, name: string): Promise<void> {
   const ref = `refs/heads/${name}`;
   if ((await repo.refs.resolve(ref)) !== null || (await findRefConflict(repo.refs, ref)) === null) return;
-  throw cannotCreateBranch(name, 'another branch is in the way of its name');
+  throw cannotCreateBranch(name, 'its name conflicts with another branch');
 }

@@ -14,8 +14,9 @@ import { requirePushRules } from './push-rules/check-push-rules.ts';
 import { type Actor, loadRefRules } from './repository.protections.ts';
 
 /**
- * Moves one ref through the API when the actor may, by the same rules as a push. Call it inside `inRepositoryQueue`.
- * @throws ApiError 400 with the reason of a refusal; GitError `conflict` when the ref is not where `change.old` says
+ * Moves one ref through the API if the actor may do so, by the same rules as a push. Must be called inside
+ * `inRepositoryQueue`.
+ * @throws ApiError 400 with the reason of a refusal; GitError `conflict` if the ref differs from `change.old`
  */
 export async function changeOneRef(
   deps: Deps,

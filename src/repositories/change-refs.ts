@@ -26,28 +26,28 @@ import { observe } from './ref-observers.ts';
 import { requireWritable } from './server-writes.ts';
 import { retryWithoutStaleLocks } from './stale-locks-of-writes.ts';
 
-/** Refs that are read before others have their turn. */
+/** Number of refs read before yielding. */
 const BATCH_SIZE = 100;
 
 export interface RefChangeRequest extends ChangeContext {
   holder: Holder;
-  /** Who changes; null for a deploy token or the system. */
+  /** User who makes the change; null for a deploy token or the system. */
   userId: number | null;
   updates: readonly RefChange[];
   /**
-   * Fulfils when the objects that the refs are to point to are durable, where they are still being written: with the commits that
-   * were not there before.
+   * Fulfils once the new objects are durable, if they are still being written. Returns the commits that did not exist
+   * before.
    */
   stored?: Promise<ReadonlySet<string>>;
   guard: ChangeGuard;
 }
 
 /**
- * Looks once more whether refs may be moved, in the transaction that announces it: what was checked before the wait for
- * the repository's queue may be true no longer. Asks nothing but the database, and refs.
+ * Checks again whether refs may be moved, in the transaction that announces the change: rights checked before the wait
+ * for the repository's queue may have been lost. Reads only the database and refs.
  * @param deps with the transaction's handle
- * @param project the project as it is now; null where something else holds the repository
- * @throws ApiError where it may not be
+ * @param project the current project; null for other holders
+ * @throws ApiError for a refusal
  */
 export type ChangeGuard = (deps: Deps, project: Project | null) => Promise<void>;
 
@@ -55,7 +55,9 @@ const insertIntent = prepared((db, row: Insertable<Schema['ref_intents']>) =>
   db.insertInto('ref_intents').values(row).returning('id'),
 );
 
-/** The same where several processes write: with whether another one has an intent for the same repository. */
+/**
+ * Like `insertIntent`, for several processes: also returns whether another one has an intent for the same repository.
+ */
 const insertIntentAmong = ({ column }: { column: HolderColumn }) =>
   prepared((db, row: Insertable<Schema['ref_intents']>) =>
     db
@@ -82,33 +84,33 @@ const removeIntent = prepared((db, { id }: { id: number }) =>
   db.deleteFrom('ref_intents').where('id', '=', id).returning('id'),
 );
 
-/** The open repository of a holder. */
+/** Opens the repository of a holder. */
 export const repositoryOf = (deps: Deps, holder: Pick<Holder, 'repository_storage' | 'disk_path'>): Repository =>
   deps.storages.open({ storage: holder.repository_storage, diskPath: holder.disk_path });
 
 /**
- * Runs `write` when its turn has come: all writes to one repository of this process go one after the other. Writes of
- * other processes are told apart by the old ids that every ref change names.
- * @param holder its row, or what of it is known
- * @throws RepositoryReadOnly where the row says so; what `write` throws
+ * Runs `write` in the repository's queue: all writes of this process to one repository are serialized. Writes of other
+ * processes are detected by the old ids of each ref change.
+ * @param holder its row, or the known columns
+ * @throws RepositoryReadOnly if the row says so; errors of `write`
  */
 export async function inRepositoryQueue<T>(
   deps: Deps,
   holder: Pick<Holder, 'repository_storage' | 'disk_path'> & { repository_read_only?: 0 | 1 },
   write: (repo: Repository) => Promise<T>,
 ): Promise<T> {
-  // Before objects are written that nobody would need.
+  // Checked before objects are written in vain.
   if (holder.repository_read_only === 1) throw new RepositoryReadOnly();
   const repo = repositoryOf(deps, holder);
   return deps.writes.run(repo.id, () => write(repo));
 }
 
-/** A change is not announced: another process has announced one to the same repository. */
+/** A change cannot be announced, because another process has announced one to the same repository. */
 class Preceded extends Error {
   override name = 'Preceded';
 }
 
-/** An intent that is stored, and what was seen when it was. */
+/** A stored intent, with the state at that time. */
 interface Announced {
   id: number;
   project: Project | null;
@@ -116,9 +118,10 @@ interface Announced {
 }
 
 /**
- * Stores the intent of a change that may be made.
- * @param first whether no other process may have one for the repository: what it left, or has not recorded yet, comes before
- * @throws Preceded, which changes nothing; what the guard throws
+ * Stores the intent of a permitted change.
+ * @param first whether no other process may have an intent for the repository: those must be recorded or recovered
+ *   first
+ * @throws Preceded, without any change; errors of the guard
  */
 async function announce(
   deps: Deps,
@@ -150,17 +153,17 @@ async function announce(
 }
 
 /**
- * Moves refs and records what follows from it, so that neither is ever there without the other: the intent is stored
- * first, then the refs move, then intent and event (and what observers add) change places in one transaction. What a crash interrupts,
- * `recoverIntent` (recover-one-intent.ts) finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
- * @throws GitError `conflict` when a ref is not where the update says; RepositoryReadOnly,
- *   and what the guard throws
+ * Moves refs and records the consequences, so that neither ever exists without the other: the intent is stored first,
+ * then the refs move, then one transaction replaces the intent by the event and the writes of observers. After a crash,
+ * `recoverIntent` (recover-one-intent.ts) completes or drops the change. Must be called inside `inRepositoryQueue`.
+ * Durable when it fulfils.
+ * @throws GitError `conflict` if a ref differs from the update; RepositoryReadOnly, and errors of the guard
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
   const { holder, updates, via, pushOptions, cause, userId } = request;
   await deps.intentRetries.retry(repo.id);
   const key = randomUUID();
-  /** What cannot be written now is recovered later; the caller is told that it failed. */
+  /** If the end cannot be written now, it is recovered later; the caller gets the failure. */
   const orLater = async <T>(work: Promise<T>, always: boolean): Promise<T> => {
     try {
       return await work;
@@ -172,7 +175,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
       throw error;
     }
   };
-  // A connection may be lost before or after the commit.
+  // The connection may be lost before or after the commit.
   const announced = await orLater(announce(deps, repo, request, key, hasForks(deps)), false).catch(
     async (error: unknown) => {
       if (!(error instanceof Preceded)) throw error;
@@ -185,7 +188,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   try {
     await retryWithoutStaleLocks(deps, repo, () => repo.refs.transaction(updates, { stored: request.stored, fence }));
   } catch (error) {
-    // Git may have moved the refs and failed after it: only the refs themselves tell.
+    // Git may have moved the refs before it failed, so only the refs are conclusive.
     if (!(await orLater(areApplied(repo, updates), true))) {
       await orLater(removeIntent(deps.db, { id }), true);
       throw error;
@@ -196,15 +199,15 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
 }
 
 /**
- * Whoever takes this process for dead removes the intent, and before that locks that are orphaned by then: a change that has taken long
- * asks for it before it is made.
+ * A process that considers this one dead removes the intent, but before that its orphaned locks. So a change that took
+ * long checks its intent before the refs move.
  */
 function fenceOf(deps: Deps, id: number): () => Promise<void> {
   const from = performance.now();
   return async () => {
     if (!hasForks(deps) || performance.now() - from < FENCED_MS) return;
     const intent = await deps.db.selectFrom('ref_intents').select('id').where('id', '=', id).executeTakeFirst();
-    if (intent === undefined) throw new GitError('busy', 'another process has dropped the change');
+    if (intent === undefined) throw new GitError('busy', 'another process has discarded the change');
   };
 }
 
@@ -217,8 +220,8 @@ async function areApplied(repo: Repository, updates: readonly RefChange[]): Prom
 }
 
 /**
- * Records what follows from refs that have moved, and drops the intent, in one transaction.
- * @param project as it was when the change was announced, where it is one and somebody knows
+ * Records the consequences of moved refs and removes the intent, in one transaction.
+ * @param project as of the announcement, if known
  */
 export async function finishChange(
   deps: Deps,
@@ -236,7 +239,7 @@ export async function finishChange(
   await deps.db.transaction().execute(async (db) => {
     const isLeft = (await removeIntent(db, { id: intentId })).length > 0;
     if (!isLeft && !(await wasDropped(deps, db, intentId))) return;
-    // Meanwhile the repository may have been taken elsewhere.
+    // The repository may have been moved meanwhile.
     if (!isLeft && (await requireWritable(transactionDeps(deps, db), holder, repo)) === undefined) return;
     await RECORD[holder.type](deps, db, holder.id, told, seen);
     for (const work of works) await work(db);
@@ -246,14 +249,14 @@ export async function finishChange(
   });
 }
 
-/** Whether another process took this one for dead when no ref had moved, and dropped the intent. */
+/** Whether another process considered this one dead before any ref had moved, and dropped the intent. */
 async function wasDropped(deps: Deps, db: Db, id: number): Promise<boolean> {
   if (!hasForks(deps)) return false;
   const { numDeletedRows } = await db.deleteFrom('dropped_ref_intents').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** The first branches of an empty repository decide its default branch, unless HEAD names one of them already. */
+/** The first branches of an empty repository determine its default branch, unless HEAD already names one of them. */
 async function pickDefaultBranch(
   deps: Deps,
   holder: Holder,
@@ -273,7 +276,7 @@ async function pickDefaultBranch(
   return chosen;
 }
 
-/** What events tell of the default branch, where branches were made. */
+/** Default branch for events, if branches were created. */
 async function defaultBranchFor(repo: Repository, updates: readonly RefChange[]): Promise<DefaultBranch> {
   if (!updates.some((each) => each.old === null && each.ref.startsWith(HEADS))) return undefined;
   const name = await repo.refs.head();

@@ -20,20 +20,20 @@ export interface ChangeCheck {
   deps: Deps;
   actor: Actor;
   protections: readonly Protection[];
-  /** Branch that HEAD names. */
+  /** Branch of HEAD. */
   defaultBranch: string | null;
-  /** Changes of git clients; through the API a Maintainer may delete a protected tag, which a client may not. */
+  /** Origin of the change. Through the API a Maintainer may delete a protected tag, but not with git. */
   via: 'git' | 'api';
-  /** Whether `ancestor` is part of the history of `descendant`, objects of the push included. */
+  /** Whether `ancestor` is in the history of `descendant`, including quarantined objects. */
   isAncestor(ancestor: string, descendant: string): Promise<boolean>;
-  /** Names of the branches whose history a commit is part of; asked for changes through the API alone. */
+  /** Names of the branches that contain a commit; only called for changes through the API. */
   branchesWith?(oid: string): Promise<readonly string[]>;
 }
 
-/** What git is asked. */
+/** Queries to git. */
 type GitFacts = Pick<ChangeCheck, 'isAncestor' | 'branchesWith'>;
 
-/** Remembers what git said, for the look in the transaction, where git is not asked. */
+/** Caches git's answers for the check in the transaction, which must not call git. */
 export function rememberGit<F extends GitFacts>(git: F): { ask: F; known: F } {
   const answers = new Map<string, unknown>();
   const ask: Record<string, unknown> = {};
@@ -54,8 +54,8 @@ export function rememberGit<F extends GitFacts>(git: F): { ask: F; known: F } {
 }
 
 /**
- * Looks once more, with the rights and protections there are by then, whether changes of a project's refs are allowed.
- * @param verdict what push rules said of them; null for changes that are held to none
+ * Checks changes of a project's refs again with the current rights and protections.
+ * @param verdict of the push rules; null for changes that are exempt
  */
 export const guardChanges =
   (
@@ -72,12 +72,12 @@ export const guardChanges =
     await refuseByVerdict(deps, verdict, pushRule);
   };
 
-/** What is said of refs that only the server writes. */
-export const OWN_REF = 'You can only push to branches, tags and refs that the server does not keep itself.';
+/** Refusal for refs that only the server writes. */
+export const OWN_REF = 'This ref is reserved for the server. Push to a branch or a tag.';
 
 const HEX = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:[/-]|$)/;
 
-/** Why the first of changes that is not allowed is not; null where all are. Others have their turn between them. */
+/** Returns the refusal of the first change that is not allowed, or null. Yields between changes. */
 export async function refuseChanges(check: ChangeCheck, changes: Iterable<RefChange>): Promise<string | null> {
   const pace = new CheckPacer();
   const allows = memoizedAllows(check.deps, check.actor);
@@ -90,9 +90,9 @@ export async function refuseChanges(check: ChangeCheck, changes: Iterable<RefCha
 }
 
 /**
- * Why a change of a ref is not allowed, in the words that git shows to its user; null when it is allowed. Decides by
+ * Returns the refusal of a ref change, in the words that git shows to its user, or null if it is allowed. Decides by
  * full names, so that a tag can never pass for a branch.
- * @param allows what is known of the actor where many changes are looked at
+ * @param allows cached decisions about the actor, for many changes
  */
 export async function refuseChange(
   check: ChangeCheck,
@@ -108,14 +108,14 @@ export async function refuseChange(
   return isServerRef(change.ref) ? OWN_REF : null;
 }
 
-/** Whether the change is one of a branch that the actor was let into; it can neither be made nor deleted that way. */
+/** Whether the actor may push to the branch through a merge request, which permits neither creation nor deletion. */
 const collaborates = ({ collaborates }: Actor, { ref, old, new: oid }: RefChange): boolean =>
   old !== null &&
   oid !== null &&
   ref.startsWith('refs/heads/') &&
   collaborates?.has(ref.slice('refs/heads/'.length)) === true;
 
-/** Why no branch can be made that is called so; null when it can. */
+/** Returns the refusal of a branch name, or null. */
 export function refuseBranchName(branch: string): string | null {
   if (HEX.test(branch)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name';
   return isValidBranchName(branch) ? null : 'You cannot create a branch with an invalid name.';
@@ -148,8 +148,8 @@ async function refuseBranch(check: ChangeCheck, allows: Allows, change: RefChang
 }
 
 /**
- * Who may merge into a protected branch but not push to it may begin it through the API, where a protected branch
- * already has the commit: so nothing comes in that was not let in before.
+ * A user who may merge into a protected branch but not push to it may create it through the API from a commit that a
+ * protected branch already contains: then no unreviewed commit gets in.
  */
 async function refuseCreation(
   check: ChangeCheck,

@@ -10,7 +10,7 @@ import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 import { canMergeInto, loadProtections, protectionsOf } from './repository.protections.ts';
 
-/** Open merge requests of a fork that are looked at. */
+/** Maximum number of open merge requests of a fork that are considered. */
 const MAX_OPEN = 200;
 
 interface Shared {
@@ -23,9 +23,9 @@ interface Shared {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Branches of a fork that the caller may push to although they may not push to the fork: an open merge request that allows
- * collaboration leads from them to a branch that they may merge into, and its author may still push to the fork. Never
- * protected branches, nor those of private projects.
+ * Branches of a fork that the caller may push to without push access to the fork: the source branch of an open merge
+ * request that allows collaboration, if the caller may merge into its target and its author may still push to the fork.
+ * Excludes protected branches and private projects.
  */
 export async function collaborationBranches(deps: Deps, scope: CallerInProject): Promise<ReadonlySet<string>> {
   const { caller, project, permissions } = scope;
@@ -43,7 +43,7 @@ export async function collaborationBranches(deps: Deps, scope: CallerInProject):
     if (target === undefined || target.project.visibility === 'private') continue;
     for (const { project_id, source_branch, target_branch, author_id } of open) {
       if (project_id !== targetId || branches.has(source_branch) || !authors.has(author_id)) continue;
-      // Merging is not enough: it is the right to push that is shared.
+      // The right to merge is not enough: collaboration shares the right to push.
       if (!target.permissions.can('push_code')) break;
       if (await canMergeInto(deps, target, targetId, target_branch)) branches.add(source_branch);
     }
@@ -63,7 +63,7 @@ const sharedBranches = ({ db }: Deps, { id }: Project): Promise<Shared[]> =>
     .limit(MAX_OPEN)
     .execute();
 
-/** Authors of merge requests who may push to the project that these come from. */
+/** Authors of merge requests who may push to the source project. */
 async function authorsWhoPush(deps: Deps, project: Project, open: readonly Shared[]): Promise<Set<number>> {
   const ids = [...new Set(open.map(({ author_id }) => author_id))];
   const users = await usersOfIds(deps.db, { ids });

@@ -34,20 +34,20 @@ export interface CommitFilesRequest {
   actor: Actor & { caller: UserCaller };
   branch: string;
   message: string;
-  /** Or what makes them of the files of the commit that they are applied to, null in an empty repository. */
+  /** Actions, or a function that computes them from the commit they are applied to (null in an empty repository). */
   actions: readonly FileAction[] | ((repo: Repository, base: string | null) => Promise<readonly FileAction[]>);
   authorName?: string | undefined;
   authorEmail?: string | undefined;
   startBranch?: string | undefined;
   startSha?: string | undefined;
-  /** Where `startBranch` and `startSha` are looked up; the project itself when absent. */
+  /** Project in which `startBranch` and `startSha` are resolved; default: the project itself. */
   startProject?: Project | undefined;
   /** Replaces the branch by a commit on the start. */
   force?: boolean | undefined;
   allowEmpty?: boolean | undefined;
-  /** Text of the refusal when `lastCommitId` of an action is out of date. */
+  /** Refusal if `lastCommitId` of an action is outdated. */
   staleMessage?: string;
-  /** Status of the refusal of a branch that the actor may not push to; 400 when absent. */
+  /** Status of the refusal for a branch that the actor may not push to; default 400. */
   notAllowed?: 400 | 403;
 }
 
@@ -58,15 +58,15 @@ const notAllowed = ({ notAllowed }: CommitFilesRequest) => {
 const MAX_TRIES = 3;
 
 interface Start {
-  /** Commit that the files come from; null in an empty repository. */
+  /** Commit to which the actions are applied; null in an empty repository. */
   base: string | null;
-  /** Where the branch is now; null when it is made. */
+  /** Current head of the branch; null if it is created. */
   head: string | null;
 }
 
 /**
- * Makes one commit out of actions on files and moves the branch to it (part 1, sections 4.1 and 4.2). All of it or
- * nothing: whatever is refused leaves no trace. Two writers to one branch never lose a commit.
+ * Creates one commit from file actions and moves the branch to it (part 1, sections 4.1 and 4.2). Atomic: a refusal
+ * leaves no trace. Concurrent writers to one branch never lose a commit.
  * @returns the id of the commit
  * @throws ApiError 400 with the platform's text, `notAllowed` for a branch that the actor may not push to
  */
@@ -87,7 +87,7 @@ export async function commitFiles(deps: Deps, request: CommitFilesRequest): Prom
         }
         if (!(error instanceof GitError)) throw error;
         if (error.code === 'conflict') await refuseRefConflict(repo, branch);
-        // Another process moved the branch meanwhile: the actions are applied anew to what is there now.
+        // Another process has moved the branch, so the actions are applied again to its new head.
         if (error.code === 'conflict' && attempt < MAX_TRIES) continue;
         if (error.code === 'conflict' || error.code === 'invalid')
           throw refused(`Could not update refs/heads/${branch}. Please refresh and try again.`);
@@ -125,14 +125,14 @@ async function attemptCommit(
     ...(base === null ? {} : { lastCommitOf: (path: string) => lastCommitOf(repo, base, path) }),
   });
   if (made.tree === made.baseTree && request.allowEmpty !== true) {
-    throw refused('The commit is empty: it would change nothing');
+    throw refused('The commit is empty: it changes nothing');
   }
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: made.oid }];
   const stored = made.store();
   const ended = stored.catch(() => {});
   try {
-    // The change is announced and its branch locked while its objects are put on disk. But rules read what they judge, and a branch
-    // is not to be locked for long: others wait for it a tenth of a second.
+    // The change is announced and its branch locked while its objects are still being written. But push rules must read
+    // the objects, and a branch must not be locked for long: others wait for it a tenth of a second.
     if (rule !== null || !made.isSmall) await stored;
     await moveBranch(deps, repo, request, { actions, start: { base, head }, updates, stored, rule });
   } finally {
@@ -173,7 +173,7 @@ async function moveBranch(
     guard: async (deps, row) => {
       const now = await revalidateActor(deps, actor, project.id, row);
       const { pushRule } = await requirePush(deps, now, request);
-      // A branch that a merge request shares can be moved, but not made.
+      // A branch shared by a merge request can be moved, but not created.
       if (head === null && !now.permissions.can('push_code')) throw notAllowed(request);
       if (base !== head && head !== null) await checkForce(deps, request);
       await refuseLocked(deps, project, user.id, touchedPaths(actions));
@@ -208,7 +208,7 @@ async function findStart(deps: Deps, repo: Repository, request: CommitFilesReque
   return { base, head };
 }
 
-/** The repository of the start, which the actor may have lost sight of while they waited. */
+/** Repository of the start, which the actor may have lost access to during the wait. */
 async function startRepository(deps: Deps, { actor }: CommitFilesRequest, { id }: Project): Promise<Repository> {
   const scope = await callerInProject(deps, actor.caller, id);
   if (scope?.permissions.can('read_code') !== true) throw notFound('Project');

@@ -5,9 +5,9 @@ import type { Repository } from '../git/git.repository.ts';
 const CPU_MS = 300_000;
 
 /**
- * Brings a commit with all of its history from another repository of this installation, and nothing else. What is there
- * already is not copied again; what an earlier attempt left half done is completed.
- * @throws ApiError 404 `404 Commit Not Found` where it does not arrive; GitError `failed`, `timeout`
+ * Copies a commit with its history from another repository of this installation, and nothing else. Skips existing
+ * objects and completes earlier partial copies.
+ * @throws ApiError 404 `404 Commit Not Found` if the copy is incomplete; GitError `failed`, `timeout`
  */
 export async function copyCommit(from: Repository, to: Repository, oid: string): Promise<void> {
   await runGit(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', from.dir, oid], {

@@ -6,14 +6,14 @@ import type { Deps } from '../deps.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
 import { type BranchProtection, PROTECTIONS, protectionNumber, UNPROTECTED } from '../settings/branch-protection.ts';
 
-/** Name of the default branch where nobody says another. */
+/** Fallback name of the default branch. */
 const DEFAULT_BRANCH = 'main';
 
-/** How the default branch of something new is called where neither it nor its group says so. */
+/** Default branch name for new repositories if neither they nor their group set one. */
 export const defaultBranchName = async (deps: Deps): Promise<string> =>
   (await applicationSettings(deps)).default_branch_name || DEFAULT_BRANCH;
 
-/** Protects a project's default branch as its group, else the server, has it for new projects. */
+/** Protects the default branch of a new project by the defaults of its group, else of the instance. */
 export async function protectDefaultBranch(deps: Deps, db: Db, projectId: number, branch: string): Promise<void> {
   const rules = await rulesFor(deps, db, projectId);
   if (protectionNumber(rules) === UNPROTECTED) return;
@@ -42,7 +42,7 @@ interface Said {
   default_branch_protection_defaults?: BranchProtection;
 }
 
-/** What the nearest group says, where groups may say it, else the server. */
+/** Defaults of the nearest group, if groups may set them, else of the instance. */
 async function rulesFor(deps: Deps, db: Db, projectId: number): Promise<BranchProtection> {
   const settings = await applicationSettings(deps, db);
   const fallback = settings.default_branch_protection_defaults;

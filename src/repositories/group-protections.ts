@@ -4,13 +4,13 @@ import type { GroupProtectedBranch } from '../db/tables/group-protected-branches
 import type { ProtectedRefLevel } from '../db/tables/protected-ref-levels.table.ts';
 import type { ProtectedRef } from '../db/tables/protected-refs.table.ts';
 
-/** A protected branch of a group, as the checks of its projects see it. Its id is one of the group's protections. */
+/** A group's protected branch as it applies to its projects. Its id is one of the group's protections. */
 export interface GroupProtection extends ProtectedRef {
   inherited: true;
   levels: readonly ProtectedRefLevel[];
 }
 
-/** Adds who may do what to the protections of groups, by one query. They keep the order of the rows. */
+/** Adds levels to the protections of groups with one query, in the order of the rows. */
 export async function withGroupLevels(
   db: Db,
   rows: readonly GroupProtectedBranch[],
@@ -43,7 +43,7 @@ export async function withGroupLevels(
   }));
 }
 
-/** Protected branches of the groups above each project, by project, in a fixed number of queries. Without levels. */
+/** Protected branches of the ancestor groups of each project, without levels, in a constant number of queries. */
 async function groupBranchesOf(db: Db, projectIds: readonly number[]): Promise<Map<number, GroupProtectedBranch[]>> {
   if (projectIds.length === 0) return new Map();
   const places = await db
@@ -64,7 +64,7 @@ async function groupBranchesOf(db: Db, projectIds: readonly number[]): Promise<M
   );
 }
 
-/** The protections that groups give to a project below them, with who may do what. */
+/** Protections with levels that a project inherits from its groups. */
 export async function protectionsOfGroups(
   db: Db,
   groupIds: readonly number[],
@@ -76,7 +76,7 @@ export async function protectionsOfGroups(
 const branchesOfGroups = (db: Db, groupIds: readonly number[]): Promise<GroupProtectedBranch[]> =>
   db.selectFrom('group_protected_branches').selectAll().where('group_id', 'in', groupIds).orderBy('id').execute();
 
-/** The protections that groups give to projects, by project: what needs no levels. */
+/** Protections without levels that projects inherit from their groups. */
 export async function groupRefsOf(
   db: Db,
   projectIds: readonly number[],

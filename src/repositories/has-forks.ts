@@ -1,4 +1,4 @@
 import type { Deps } from '../deps.ts';
 
-/** Whether other processes may write to the repositories, too. */
+/** Whether other processes may write to the repositories. */
 export const hasForks = ({ config }: Deps): boolean => config.database.kind === 'postgres';

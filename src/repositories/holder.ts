@@ -5,8 +5,8 @@ import type { Project } from '../db/tables/projects.table.ts';
 import type { Location } from '../git/git.storages.ts';
 
 /**
- * What has repositories, by type: the table of their rows, the column of `ref_intents` and of payloads that names one, the
- * event that tells of its changes of refs, what it is called in refusals, and SQL for the name by which a person finds it.
+ * Types of repository holders: table, column in `ref_intents` and payloads, event for ref changes, name in refusals,
+ * and SQL for the display name.
  */
 export const HOLDER_TYPES = {
   project: {
@@ -34,14 +34,14 @@ export const HOLDER_TYPES = {
 } as const;
 
 export type HolderType = keyof typeof HOLDER_TYPES;
-/** Names a holder in `ref_intents` and in the payloads of events. */
+/** Column that names a holder in `ref_intents` and in payloads of events. */
 export type HolderColumn = (typeof HOLDER_TYPES)[HolderType]['column'];
-/** One of the columns is set: whose it is. */
+/** Columns of which the one of the holder's type is set. */
 export type HolderColumns = Record<HolderColumn, number | null>;
 
 export const holderTypes = Object.keys(HOLDER_TYPES) as HolderType[];
 
-/** Whose repository it is, and where it lies. */
+/** Holder of a repository, with its location. */
 export interface Holder {
   type: HolderType;
   id: number;
@@ -49,7 +49,7 @@ export interface Holder {
   disk_path: string;
 }
 
-/** Columns of the row of a holder, of whatever type. */
+/** Common columns of all holders. */
 export const LOCATED = ['id', 'repository_storage', 'disk_path'] as const;
 type Located = Pick<Holder, (typeof LOCATED)[number]>;
 
@@ -61,7 +61,7 @@ export const ofProject = holderFrom('project');
 export const ofSnippet = holderFrom('snippet');
 export const ofWiki = holderFrom('wiki');
 
-/** The table with the rows of holders of a type, for queries of columns that all of them have. */
+/** Table of a type of holders, for queries on common columns. */
 export const tableOf = (type: HolderType) => HOLDER_TYPES[type].table as 'projects' | 'snippets' | 'wikis';
 
 /** Columns of `ref_intents` that name the holder. */
@@ -72,41 +72,42 @@ export const holderColumns = ({ type, id }: Pick<Holder, 'type' | 'id'>): Holder
   [HOLDER_TYPES[type].column]: id,
 });
 
-/** The holder that columns name. @throws Error where they name none */
+/** The holder named by the columns. @throws Error if none is set */
 export function namedHolder(columns: HolderColumns): Pick<Holder, 'type' | 'id'> {
   for (const type of holderTypes) {
     const id = columns[HOLDER_TYPES[type].column];
     if (id !== null) return { type, id };
   }
-  throw new Error('no holder is named');
+  throw new Error('no repository holder given');
 }
 
-/** A holder as it is now. */
+/** Current state of a holder. */
 export interface CurrentHolder {
-  /** Whether its repository may be written. */
+  /** Whether its repository is writable. */
   writable: boolean;
-  /** Whether it is filled or moved, which will be over. */
+  /** Whether its repository is being imported or moved, which is temporary. */
   busy: boolean;
-  /** Where its repository lies. */
+  /** Location of its repository. */
   location: Location;
-  /** Its row where it is a project. */
+  /** Its row if it is a project. */
   project: Project | null;
 }
 
-/** Where the repository of a row lies. */
+/** Location of the repository of a row. */
 export const locationOf = (row: Pick<Holder, 'repository_storage' | 'disk_path'>): Location => ({
   storage: row.repository_storage,
   diskPath: row.disk_path,
 });
 
-/** As `projectOfId`, whose row nobody changes until the transaction ends. */
+/** Like `projectOfId`, but locks the row until the transaction ends. */
 const heldProject = prepared((db, { id }: { id: number }) =>
   db.selectFrom('projects').selectAll().where('pending_delete', '=', 0).where('id', '=', id).forKeyShare(),
 );
 
 /**
- * Reads a holder anew; undefined when it is gone or going.
- * @param options `hold`: within a transaction of PostgreSQL, nobody makes the repository read-only or moves it until that ends
+ * Reads the current state of a holder; undefined if it is deleted or awaits deletion.
+ * @param options `hold`: in a transaction on PostgreSQL, prevents others from making the repository read-only or
+ *   moving it until the end
  */
 export async function currentHolder(
   db: Db,
@@ -146,7 +147,7 @@ async function wikiNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder
   return { writable: !busy && wiki.in_deletion === 0, busy, location: locationOf(wiki), project: null };
 }
 
-/** The holder of a type and id with the place of its repository, where it still exists. */
+/** The holder with a type and id, with the location of its repository; undefined if it no longer exists. */
 export async function findHolder(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>): Promise<Holder | undefined> {
   const row = await db.selectFrom(tableOf(type)).select(LOCATED).where('id', '=', id).executeTakeFirst();
   return row && holderFrom(type)(row);

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { environmentFaultOf } from '../core/environment-fault.ts';
 import type { Logger } from '../core/logger.ts';
 
-/** Finishes or drops one intent by its key. */
+/** Completes or drops one intent by its key. */
 type Recover = (key: string) => Promise<void>;
 
 const FIRST_PAUSE_MS = 200;
 const LAST_PAUSE_MS = 10_000;
-/** What fails so often for reasons of its own is left to the next start. */
+/** Maximum number of attempts for permanent failures; then the next start retries. */
 const MAX_TRIES = 20;
 
 /**
- * Intents of this process whose end could not be written because the database was away or the disk full: they are recovered
- * as soon as that is over, before the next write to their repository.
+ * Intents of this process whose end could not be written, because the database was unavailable or the disk full. They
+ * are recovered as soon as possible, and before the next write to their repository.
  */
 export class IntentRetries {
   readonly #waiting = new Map<string, Map<string, { recover: Recover; tries: number }>>();
@@ -25,9 +25,10 @@ export class IntentRetries {
   }
 
   /**
+   * Adds an intent to recover.
    * @param repositoryId whose writes wait for it
    * @param key of the intent
-   * @param inQueue runs work when the repository's turn to write has come
+   * @param inQueue runs work in the repository's queue
    */
   add(
     repositoryId: string,
@@ -42,8 +43,8 @@ export class IntentRetries {
   }
 
   /**
-   * Recovers what waits of a repository. Call it in its queue, before another write.
-   * @throws the database's error while it is still away
+   * Recovers the pending intents of a repository. Must be called in its queue, before another write.
+   * @throws the database's error while it is still unavailable
    */
   async retry(repositoryId: string): Promise<void> {
     const keys = this.#waiting.get(repositoryId);
@@ -63,7 +64,7 @@ export class IntentRetries {
     if (keys?.size === 0) this.#waiting.delete(repositoryId);
   }
 
-  /** Ends the attempts; what still waits is recovered at the next start. */
+  /** Stops the attempts; pending intents are recovered at the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#working;

@@ -8,20 +8,20 @@ import type { Location } from '../git/git.storages.ts';
 import { holderTypes, tableOf } from './holder.ts';
 import { cancelRepositoryRemoval, removeUnlessUsed, whileCreating } from './repository.removal.ts';
 
-/** Columns of a row that name the place of its repository. */
+/** Columns with the location of a repository. */
 interface Place {
   repository_storage: string;
   disk_path: string;
 }
 
 /**
- * Makes a repository and the row that it belongs to. The repository is made first, under a path that nothing else has;
- * only when it is on disk the row is written, and it goes away again when that fails, also when it is the process that
- * dies. So no row ever lacks its repository, and no repository its row.
- * @param make makes the repository in a folder that is not there yet
+ * Creates a repository and the row that it belongs to. The repository is created first, under a unique path; the row is
+ * written once it is on disk. The repository is removed if that fails or the process crashes. So no row ever lacks its
+ * repository, and no repository its row.
+ * @param make creates the repository in a folder that does not exist yet
  * @param insert writes the row with the handle of a transaction
- * @param storage name of the storage; drawn by weight when absent
- * @throws what `make` and `insert` throw
+ * @param storage name of the storage; default: drawn by weight
+ * @throws errors of `make` and `insert`
  */
 export async function withNewRepository<T>(
   deps: Deps,
@@ -39,7 +39,7 @@ export async function withNewRepository<T>(
       await make(storages.dirOf(location));
       return deps.db.transaction().execute(async (db) => {
         if (!(await cancelRepositoryRemoval(deps, db, location)))
-          throw new Error('the repository took too long to make');
+          throw new Error('creating the repository took too long');
         return insert(db, { repository_storage: location.storage, disk_path: location.diskPath });
       });
     });
@@ -49,7 +49,7 @@ export async function withNewRepository<T>(
   }
 }
 
-/** Removes a repository that got no row. Where the database cannot tell, the job that waits for it does. */
+/** Removes a repository without a row. If the database is unavailable, its pending job does. */
 async function discardNow(deps: Deps, location: Location): Promise<void> {
   for (const type of holderTypes) {
     const row = await deps.db
@@ -71,8 +71,8 @@ export interface InitialCommit {
 }
 
 /**
- * Writes the first commit of a repository that nobody can see yet.
- * @param read what is wanted of the commit while its repository is open
+ * Writes the first commit of a repository that is not visible yet.
+ * @param read reads from the commit while its repository is open
  * @throws CommitError for an action that cannot be applied
  */
 export async function writeInitialCommit<T>(

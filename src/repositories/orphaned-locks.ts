@@ -10,25 +10,25 @@ import { lockHolder } from './moves/holders.ts';
 type Key = Pick<Holder, 'type' | 'id'>;
 
 /**
- * A lock that stands for so long, in milliseconds, with nobody at work who may hold it is orphaned: its process was killed. Git's upkeep
- * locks a reference for a moment, and all that are packed for longer.
+ * Age in milliseconds at which a lock without a possible holder is orphaned: its process was killed. Git's housekeeping
+ * locks a single reference only for a moment, and the packed references longer.
  */
 export const ORPHANED_MS = 2_000;
 export const PACKED_ORPHANED_MS = 30_000;
-/** A writer that has been at it for so long makes sure that nobody takes it for dead before it changes anything. */
+/** A writer that has taken this long checks that no process considers it dead, before it changes anything. */
 export const FENCED_MS = ORPHANED_MS / 2;
-/** So long a lock is waited for of which it does not show yet whether it is orphaned. */
+/** Maximum wait for a lock that is not known to be orphaned. */
 const WAIT_MS = 5_000;
 const LOOK_MS = 200;
 
-/** Files that changes of references lock which were announced by an intent, too. */
+/** Files that are also locked by announced ref changes. */
 const ANNOUNCED = ['HEAD', 'packed-refs'];
 
 /**
- * Runs a write; where a lock of a process that was killed beside this one stands in its way, once more without it. On SQLite, with one
+ * Runs a write; if an orphaned lock blocks it, removes the lock and runs the write again. On SQLite, with a single
  * process, the write runs once.
  * @param files that it locks, relative to the repository: HEAD, and references that are moved without an intent
- * @throws what `write` throws; GitError `locked` for a lock that somebody holds, or may hold
+ * @throws errors of `write`; GitError `locked` for a lock that is, or may be, held
  */
 export async function retryWithoutOrphanedLocks<T>(
   deps: Deps,
@@ -43,7 +43,7 @@ export async function retryWithoutOrphanedLocks<T>(
       return await write();
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'locked' || performance.now() >= until) throw error;
-      // The write itself has waited for the lock.
+      // The write itself has already waited for the lock.
       until = Math.min(until, performance.now() + WAIT_MS);
       if (!(await removeOrphanedLocks(deps, holder, repo, files))) await sleep(LOOK_MS);
     }
@@ -51,7 +51,7 @@ export async function retryWithoutOrphanedLocks<T>(
 }
 
 /**
- * Whoever writes without an intent holds the row of the holder: while that is locked here, nobody is at it who is connected to the database.
+ * A writer without an intent holds the row of the holder: while it is locked here, no connected process can be writing.
  * @returns whether none of the files is locked any more
  */
 async function removeOrphanedLocks(
@@ -60,7 +60,7 @@ async function removeOrphanedLocks(
   repo: Repository,
   files: readonly string[],
 ): Promise<boolean> {
-  // What is announced from now on has younger locks.
+  // Changes announced from now on have younger locks.
   const announced = await isAnnounced(deps, holder);
   const own = files.filter((file) => !ANNOUNCED.includes(file) || !announced);
   return deps.db.transaction().execute(async (db) => {
@@ -71,7 +71,7 @@ async function removeOrphanedLocks(
   });
 }
 
-/** Whether another process that is connected has announced a change of references. */
+/** Whether another connected process has announced a ref change. */
 async function isAnnounced({ db, processes }: Deps, { type, id }: Key): Promise<boolean> {
   const rows = await db
     .selectFrom('ref_intents')

@@ -22,19 +22,19 @@ export interface PickRequest {
   kind: PickKind;
   project: Project;
   actor: Actor & { caller: UserCaller };
-  /** The commit whose change is applied or undone; of a merge, the change against its first parent. */
+  /** Commit to apply or revert; for a merge commit, its change against the first parent. */
   commit: Commit;
-  /** Branch that gets the new commit. */
+  /** Branch that receives the new commit. */
   branch: string;
-  /** Only tell whether it would work. */
+  /** Whether to only check if it would succeed. */
   dryRun: boolean;
-  /** Message of the new commit; made from that of the old one when absent. */
+  /** Message of the new commit; default: derived from the original one. */
   message?: string | undefined;
 }
 
 const MAX_TRIES = 3;
 
-/** @throws ApiError 403 when the actor may not push to the branch */
+/** @throws ApiError 403 if the actor may not push to the branch */
 export async function requirePush(deps: Deps, actor: Actor, project: Project, branch: string): Promise<RefRules> {
   const rules = await loadRefRules(deps, project.id);
   if (await canPushTo(deps, actor, rules.protections, branch)) return rules;
@@ -42,8 +42,8 @@ export async function requirePush(deps: Deps, actor: Actor, project: Project, br
 }
 
 /**
- * Applies the change of a commit to a branch, or undoes it there, by a new commit. Check `requirePush` first.
- * @returns the id of the new commit; null for a dry run that would work
+ * Applies or reverts a commit on a branch by a new commit. `requirePush` must be called first.
+ * @returns the id of the new commit; null for a dry run that would succeed
  * @throws ApiError 400 with `error_code` `conflict` or `empty`, 404 `404 Branch Not Found`
  */
 export async function pickCommit(deps: Deps, request: PickRequest): Promise<string | null> {
@@ -57,7 +57,7 @@ export async function pickCommit(deps: Deps, request: PickRequest): Promise<stri
         return await attemptPick(deps, repo, request);
       } catch (error) {
         if (!(error instanceof GitError)) throw error;
-        // Another process moved the branch meanwhile: the change is applied anew to what is there now.
+        // Another process has moved the branch, so the change is applied again to its new head.
         if (error.code === 'conflict' && attempt < MAX_TRIES) continue;
         if (error.code === 'conflict' || error.code === 'invalid') {
           throw refused(`Could not update refs/heads/${request.branch}. Please refresh and try again.`);
@@ -84,7 +84,7 @@ async function pickedTree(repo: Repository, request: PickRequest): Promise<Picke
   if (result.kind === 'clean') return { head, tree: result.tree, objects: result.objects };
   throw new ApiError(
     400,
-    `Sorry, we cannot ${kind} this commit automatically. The branch has its change already, or newer changes stand in the way.`,
+    `Sorry, we cannot ${kind} this commit automatically. The branch already has its changes, or they conflict with newer changes.`,
     { error_code: result.kind, ...(dryRun ? { dry_run: 'error' } : {}) },
   );
 }

@@ -6,19 +6,19 @@ import { HEADS } from '../git/ref-folders.ts';
 import type { Intent } from './intent.ts';
 
 /**
- * What can be found out of a pushed ref while git can still be asked, so that whoever follows the push knows in its transaction
- * whether there is anything to do. Quick: whoever pushed waits for it.
+ * Computes facts about a pushed ref while git can still be called, so that subscribers can decide in the transaction
+ * whether they have work. Must be fast, since the pusher waits.
  */
 export type PushFact = (repo: Repository, ref: PushedRef, project: Project | null) => Promise<Partial<PushedRef>>;
 
-/** More refs of one push are not looked at: whoever follows them finds out for themselves. */
+/** Maximum number of refs of one push with facts; subscribers compute them for the rest. */
 const MAX_REFS = 4;
-/** Characters of a message that the event of a push carries. */
+/** Maximum length of a commit message in the event of a push. */
 const MAX_OF_MESSAGE = 1_000;
 
 /**
- * The refs of a push with what is known of them. Where git cannot tell, nothing is.
- * @param project as it was when the push was announced; null where nobody knows, as after a crash
+ * Refs of a push with the facts about them. Without an answer of git there are none.
+ * @param project as of the announcement; null if unknown, as after a crash
  */
 export async function pushedRefs(
   facts: readonly PushFact[],
@@ -40,7 +40,7 @@ export async function pushedRefs(
   return refs;
 }
 
-/** The commit that a branch was moved on by, where it is one with a message of ordinary length. */
+/** The single commit that a branch was moved by, if its message has an ordinary length. */
 export const soleCommit: PushFact = async (repo, { ref, old, new: oid }) => {
   if (old === null || oid === null || !ref.startsWith(HEADS)) return {};
   const commit = await repo.objects.commit(oid);

@@ -2,10 +2,10 @@ import { parseJson } from '../db/columns.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import { HOLDER_TYPES, type Holder, type HolderColumn, holderTypes } from './holder.ts';
 
-/** Kinds of the events that tell of changes of refs. */
+/** Event kinds for ref changes. */
 export const PUSHED = holderTypes.map((type) => HOLDER_TYPES[type].pushed);
 
-/** Whose refs an event of one of these kinds tells of, and how they changed. */
+/** Reads holder and changes from an event of one of these kinds. */
 export function readPushed({
   type: kind,
   project_id,

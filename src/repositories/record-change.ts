@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import type { Intent } from './intent.ts';
 import { enqueueMaintenance } from './repository.maintenance.ts';
 
-/** What events tell of the default branch, where branches were made. */
+/** Default branch in events, if branches were created. */
 export type DefaultBranch = DomainEvents['push']['default_branch'];
 
 const touchProject = prepared((db, { id, at }: { id: number; at: string }) =>
@@ -61,5 +61,5 @@ async function recordWikiPush(deps: Deps, db: Db, wikiId: number, intent: Intent
   await enqueueMaintenance(deps, db, { type: 'wiki', id: wikiId });
 }
 
-/** Turns an intent into the event of what has happened, by type of holder. Give the handle of the transaction that removes the intent. */
+/** Converts an intent to its event, by type of holder. Takes the handle of the transaction that removes the intent. */
 export const RECORD = { project: recordPush, snippet: recordSnippetPush, wiki: recordWikiPush };

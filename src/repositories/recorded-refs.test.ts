@@ -47,7 +47,7 @@ test('a ref that was moved past the server is told, in whatever repository', asy
   const before = git.run(['rev-parse', 'refs/heads/b']);
   git.run(['update-ref', 'refs/heads/b', git.run(['rev-parse', 'refs/heads/main'])]);
   assert.deepEqual(await refInconsistencies(db, storages), [
-    `project ${project.id}: refs/heads/b is not where the last recorded change left it`,
+    `project ${project.id}: refs/heads/b differs from its last recorded change`,
   ]);
   git.run(['update-ref', 'refs/heads/b', before]);
   assert.deepEqual(await refInconsistencies(db, storages), []);

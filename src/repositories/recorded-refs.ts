@@ -4,17 +4,20 @@ import { HOLDER_TYPES, type HolderType } from './holder.ts';
 import { readPushed } from './pushed-events.ts';
 
 const BATCH = 1_000;
-/** Names of refs that are held at once; of one repository all are. */
+/** Maximum number of ref names in memory; those of one repository are never split. */
 const MAX_NAMES = 100_000;
 
-/** Where changes left a ref, the last two of them: of two processes the one that moved it last may have recorded it first. */
+/**
+ * Targets of a ref after its last two recorded changes: with two processes, the last one to move it may have recorded
+ * its change first.
+ */
 export type LastKnownRefs = (string | null)[];
 
-/** What is recorded of some repositories. */
+/** Recorded state of some repositories. */
 export interface RecordedPart {
-  /** Refs by the id of whose they are. */
+  /** Refs by holder id. */
   refs: Map<number, Map<string, LastKnownRefs>>;
-  /** The last event that was read. */
+  /** Id of the last event read. */
   until: number;
 }
 
@@ -24,7 +27,7 @@ interface Recorded {
   updates: readonly RefChange[];
 }
 
-/** Changes of refs that are recorded behind an event, in their order. */
+/** Recorded ref changes after an event, in order. */
 export async function* recordedChanges(db: Db, kind: HolderType, after: number): AsyncGenerator<Recorded> {
   for (let last = after; ; ) {
     const events = await db
@@ -45,8 +48,8 @@ export async function* recordedChanges(db: Db, kind: HolderType, after: number):
 }
 
 /**
- * Where recorded changes left the refs of all repositories of a kind, part by part in the order of their ids. The events
- * are read once for so many names as are held at once.
+ * Recorded targets of the refs of all repositories of a kind, in batches by id. The events are read once for each
+ * batch.
  */
 export async function* recordedRefs(db: Db, kind: HolderType, maxNames = MAX_NAMES): AsyncGenerator<RecordedPart> {
   for (let above = 0; ; ) {
@@ -59,7 +62,7 @@ export async function* recordedRefs(db: Db, kind: HolderType, maxNames = MAX_NAM
 
 async function readPart(db: Db, kind: HolderType, above: number, maxNames: number) {
   const part: RecordedPart = { refs: new Map(), until: 0 };
-  /** The last id of this part; null for all that there are. */
+  /** The last id of this batch; null for the last batch. */
   let through: number | null = null;
   let names = 0;
   for await (const { event, id, updates } of recordedChanges(db, kind, 0)) {
@@ -78,12 +81,12 @@ async function readPart(db: Db, kind: HolderType, above: number, maxNames: numbe
   return { ...part, through };
 }
 
-/** Adds changes to what is known of refs. */
+/** Applies changes to the known targets. */
 export function applyUpdates(refs: Map<string, LastKnownRefs>, updates: readonly RefChange[]): void {
   for (const { ref, new: place } of updates) refs.set(ref, [...(refs.get(ref) ?? []), place].slice(-2));
 }
 
-/** Leaves the higher ids to a later part. @returns the highest id that stays */
+/** Defers the higher ids to a later batch. @returns the highest remaining id */
 function keepHalf(refs: Map<number, unknown>): number {
   const ids = [...refs.keys()].sort((a, b) => a - b);
   const kept = Math.ceil(ids.length / 2);

@@ -167,7 +167,7 @@ describe('the start beside other servers', () => {
 
   test('waits for a lock that is too young to be removed', async () => {
     const lock = await leaveLocked();
-    await assert.rejects(recoverIntents(app.deps), /is still there/);
+    await assert.rejects(recoverIntents(app.deps), /still exists/);
     await recoverIntentsAtStart(app.deps);
     assert.deepEqual([await intents(), existsSync(lock)], [[], false]);
   });

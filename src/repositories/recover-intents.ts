@@ -9,25 +9,26 @@ import { hasForks } from './has-forks.ts';
 import { HOLDER_TYPES, type Holder, locationOf } from './holder.ts';
 import { isApplied, recoverIntent, type StoredIntent } from './recover-one-intent.ts';
 
-/** Longer than any change of refs takes: git is ended after a minute. */
+/** Longer than any ref change takes: git is ended after a minute. */
 const ORPHANED_AFTER_MS = 5 * 60_000;
 const RECOVER = jobKind<Record<string, never>>('recover-intents', { lane: 'git' });
 const RECOVER_EVERY_MS = 10 * 60_000;
-/** So long, and so often, it is looked whether what a write starts from has been recorded. */
+/** Interval and number of checks for preceding writes to be recorded. */
 const LOOK_MS = 50;
 const LOOKS = 100;
-/** From then on what a process has made that lives is recorded for it. */
+/** Number of checks after which the completed change of a live process is recorded on its behalf. */
 const LATE_LOOKS = 20;
 
-/** How often the start tries, and how long it waits between, in milliseconds: longer than a lock is young. */
+/** Number of attempts at the start, and delay between them in milliseconds: longer than a lock counts as young. */
 const START_TRIES = 8;
 const START_PAUSE_MS = 500;
 
 type Key = Pick<Holder, 'type' | 'id'>;
 
 /**
- * Finishes or drops what a crash left behind: an intent whose refs have moved gets its event, another is removed.
- * For the start, before requests are served. Where other servers run on the same data, only those of processes that are dead.
+ * Completes or drops intents left by a crash: an intent whose refs have moved gets its event, any other is removed.
+ * Called at the start, before requests are served. With other servers on the same data, only intents of dead processes
+ * are recovered.
  */
 export async function recoverIntents(deps: Deps): Promise<void> {
   const rows = await deps.db.selectFrom('ref_intents').selectAll().orderBy('id').execute();
@@ -35,8 +36,9 @@ export async function recoverIntents(deps: Deps): Promise<void> {
 }
 
 /**
- * The same for the start of a process beside others: a lock that one of them left when it was killed a moment ago is too young to be
- * removed. It is waited for; then what it holds is left to the next write, or to when its process is known to be dead.
+ * Like `recoverIntents`, for a process that starts beside others: locks of a process that was killed just now are too
+ * young to be removed. Waits for them, then leaves the rest to the next write, or until that process is known to be
+ * dead.
  */
 export async function recoverIntentsAtStart(deps: Deps): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -45,20 +47,23 @@ export async function recoverIntentsAtStart(deps: Deps): Promise<void> {
     } catch (error) {
       if (deps.alone || !(error instanceof GitError && error.code === 'locked')) throw error;
       if (tries === START_TRIES)
-        return deps.log.log('warn', 'an interrupted write is recovered later', { error: error.message });
+        return deps.log.log('warn', 'the recovery of an interrupted write was postponed', { error: error.message });
     }
     await sleep(START_PAUSE_MS);
   }
 }
 
-/** @throws the first error, once the others have been tried, too */
+/** @throws the first error, after all were tried */
 async function recoverAll(deps: Deps, rows: readonly StoredIntent[]): Promise<void> {
   let failure: unknown;
   for (const row of rows) await recoverIntent(deps, row).catch((error: unknown) => (failure ??= error));
   if (failure !== undefined) throw failure;
 }
 
-/** The intents of processes that are not connected. Those of an earlier version, which names none, are taken for theirs once they are old. */
+/**
+ * Intents of processes that are not connected. Those of an earlier version, without a process, count as orphaned once
+ * they are old.
+ */
 async function orphaned(deps: Deps, rows: readonly StoredIntent[]): Promise<StoredIntent[]> {
   if (rows.length === 0) return [];
   const gone = await deps.processes.disconnected(rows.flatMap(({ process_id }) => process_id ?? []));
@@ -66,7 +71,7 @@ async function orphaned(deps: Deps, rows: readonly StoredIntent[]): Promise<Stor
   return rows.filter((row) => (row.process_id === null ? row.created_at < oldest : gone.has(row.process_id)));
 }
 
-/** Recovers what processes were writing to repositories when they died. */
+/** Registers the recovery of intents of dead processes. */
 export function registerRecovery(deps: Deps): void {
   const beside = { ...deps, alone: false };
   deps.processes.onDeath(async (id) => {
@@ -86,7 +91,7 @@ export function registerRecovery(deps: Deps): void {
   deps.recoverPreceding = (holder, updates) => recoverPreceding(beside, holder, updates);
 }
 
-/** Recovers one intent of this process by its key, where it is still there. In the repository's queue. */
+/** Recovers one intent of this process by its key, if it still exists. Must run in the repository's queue. */
 async function recoverByKey(deps: Deps, holder: Key, key: string): Promise<void> {
   const rows = await intentsOf(deps, holder).execute();
   const row = rows.find(({ context }) => parseJson<{ key?: string }>(context).key === key);
@@ -102,8 +107,8 @@ const ofOthers = (deps: Deps, holder: Key): Promise<StoredIntent[]> =>
     : Promise.resolve([]);
 
 /**
- * Recovers what processes that are not connected were writing to a repository. For whoever is about to look at its refs, or waits for its
- * writes to end; what cannot be recovered yet is left.
+ * Recovers intents of disconnected processes for a repository, before its refs are read or while its writes are
+ * awaited. Intents that cannot be recovered yet are skipped.
  */
 export async function recoverOrphanedIntents(input: Deps, holder: Holder): Promise<void> {
   const deps = { ...input, alone: false };
@@ -112,14 +117,15 @@ export async function recoverOrphanedIntents(input: Deps, holder: Holder): Promi
   await deps.writes
     .run(repositoryId(locationOf(holder)), () => recoverAll(deps, rows))
     .catch((error: unknown) => {
-      deps.log.log('warn', 'an interrupted write is not recovered yet', { error: String(error) });
+      deps.log.log('warn', 'an interrupted write could not be recovered yet', { error: String(error) });
     });
 }
 
 /**
- * Has everything recorded that a change of refs starts from, so that the events of a ref stand in the order of its changes, and whatever
- * processes that are not connected have left in the repository. In its queue, before the change is announced.
- * @throws GitError `locked`, `busy` where what it starts from cannot be recovered now, and as git does
+ * Ensures that everything a ref change starts from is recorded, so that events of a ref are in the order of its
+ * changes, and recovers intents of disconnected processes. Must run in the repository's queue before the change is
+ * announced.
+ * @throws GitError `locked`, `busy` if a preceding change cannot be recovered now; errors of git
  */
 async function recoverPreceding(deps: Deps, holder: Key, updates: readonly RefChange[]): Promise<void> {
   for (let looks = 0; ; looks += 1) {
@@ -131,7 +137,7 @@ async function recoverPreceding(deps: Deps, holder: Key, updates: readonly RefCh
     });
     const before = rows.filter((row) => !left.includes(row) && precedes(row, updates));
     if (failure === undefined && before.length === 0) return;
-    // A lock of one that died a moment ago shows soon whose it is.
+    // It will soon be known whether the lock belongs to a dead process.
     const waits = failure instanceof GitError && failure.code === 'locked';
     if (failure !== undefined && (!waits || looks >= LOOKS)) throw failure;
     if (looks >= LOOKS) throw new GitError('busy', 'another process has not recorded what it wrote');
@@ -140,13 +146,13 @@ async function recoverPreceding(deps: Deps, holder: Key, updates: readonly RefCh
   }
 }
 
-/** Whether changes are of a ref that an intent changes, too. */
+/** Whether an intent changes one of the refs. */
 function sharesRef(row: StoredIntent, updates: readonly RefChange[]): boolean {
   const refs = new Set(parseJson<RefChange[]>(row.updates).map(({ ref }) => ref));
   return updates.some(({ ref }) => refs.has(ref));
 }
 
-/** Whether changes start from what an intent makes. */
+/** Whether changes start from the result of an intent. */
 function precedes(row: StoredIntent, updates: readonly RefChange[]): boolean {
   const made = new Map(parseJson<RefChange[]>(row.updates).map((update) => [update.ref, update]));
   return updates.some(({ ref, old }) => {

@@ -15,16 +15,16 @@ import { ORPHANED_MS, PACKED_ORPHANED_MS } from './orphaned-locks.ts';
 import { readPushed } from './pushed-events.ts';
 import { orphanedBefore } from './stale-locks-of-writes.ts';
 
-/** Refs that are read before others have their turn. */
+/** Number of refs read before yielding. */
 const BATCH_SIZE = 100;
 
-/** An intent that is stored. */
+/** A stored intent. */
 export type StoredIntent = Selectable<RefIntentsTable>;
 
 /**
- * Finishes an intent some of whose changes are made, or drops it. What another process does to it meanwhile, be it the one that made it, comes to
- * the same.
- * @throws GitError `locked` while a lock stands in the way that nobody may remove yet, and as git does
+ * Completes an intent if some of its changes were made, otherwise drops it. Safe against concurrent processes,
+ * including the one that created it.
+ * @throws GitError `locked` while a lock may not be removed yet; errors of git
  */
 export async function recoverIntent(deps: Deps, row: StoredIntent): Promise<void> {
   const updates = parseJson<RefChange[]>(row.updates);
@@ -59,7 +59,10 @@ export async function isApplied(deps: Deps, row: StoredIntent): Promise<boolean>
 const isOthers = ({ alone, processes }: Deps, { process_id }: StoredIntent): boolean =>
   !alone && process_id !== processes.id;
 
-/** Removes an intent of which nothing was made. Its process may live, and make it all the same: `finishChange` asks. */
+/**
+ * Removes an intent without any completed change. Its process may still be alive and make the changes: `finishChange`
+ * detects that.
+ */
 async function drop(deps: Deps, row: StoredIntent): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const { numDeletedRows } = await db.deleteFrom('ref_intents').where('id', '=', row.id).executeTakeFirst();
@@ -71,7 +74,7 @@ async function drop(deps: Deps, row: StoredIntent): Promise<void> {
   });
 }
 
-/** Finishes changes of which some were made; gives all that are made now. None were made: none are. */
+/** Completes partially made changes; returns all that are made now. If none was made, makes none. */
 async function finishRefs(
   deps: Deps,
   repo: Repository,
@@ -95,14 +98,14 @@ async function finishRefs(
   return [...applied, ...rest];
 }
 
-/** Undefined where it cannot be told. */
+/** Undefined if it cannot be read. */
 const placeOf = (repo: Repository, ref: string): Promise<string | null | undefined> =>
   repo.refs.resolve(ref).catch((error: unknown) => {
     if (error instanceof GitError) return undefined;
     throw error;
   });
 
-/** What other servers have changed since: it may start from what the interrupted write made. */
+/** Later changes of other servers, which may start from the result of the interrupted write. */
 async function changesSince(
   deps: Deps,
   { type, id }: Pick<Holder, 'type' | 'id'>,
@@ -125,8 +128,9 @@ async function changesSince(
 }
 
 /**
- * Removes the locks that a process which is gone has left of the references of its intent: whoever else locks one has announced it.
- * @throws GitError `locked` while one is there of which that cannot be told
+ * Removes the locks that a dead process left on the references of its intent: any other holder would have announced its
+ * change.
+ * @throws GitError `locked` if a lock may still be held
  */
 async function removeTheirLocks(
   deps: Deps,
@@ -150,5 +154,5 @@ async function removeTheirLocks(
     const theirs = await removeLocks(repo.dir, left, ORPHANED_MS);
     return theirs && (!deletes || (await removeLocks(repo.dir, ['packed-refs'], PACKED_ORPHANED_MS)));
   });
-  if (!removed) throw new GitError('locked', 'a lock of an interrupted write is still there');
+  if (!removed) throw new GitError('locked', 'a lock of an interrupted write still exists');
 }

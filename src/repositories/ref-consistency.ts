@@ -7,7 +7,9 @@ import { HOLDER_TYPES, type HolderType, holderTypes, LOCATED, tableOf } from './
 import { applyUpdates, type LastKnownRefs, recordedChanges, recordedRefs } from './recorded-refs.ts';
 
 const BATCH = 500;
-/** Where a server works meanwhile, what differs is looked at again: row and ref cannot be read at one instant. */
+/**
+ * Number of repeated checks of a difference on a running server, since row and ref cannot be read at the same instant.
+ */
 const LOOKS = 5;
 const PAUSE_MS = 500;
 
@@ -16,17 +18,17 @@ interface RefFinding {
   id: number;
   ref: string;
   last: LastKnownRefs;
-  /** The last event that was read for it. */
+  /** Id of the last event read for it. */
   until: number;
 }
 
-/** Of what differs, only so much is looked at again and told. */
+/** Maximum number of differences that are checked again and reported. */
 const MAX_FINDINGS = 10_000;
 
 /**
- * Compares what the database says of refs with the refs on disk: the last recorded change of every branch and tag, and
- * the heads of open merge requests. Reads and holds a part of them at a time.
- * @returns what does not agree, in words for an operator; empty when all does
+ * Compares the recorded refs with those on disk: the last recorded change of every branch and tag, and the heads of
+ * open merge requests. Works in batches.
+ * @returns differences in words for an operator; empty if there is none
  */
 export async function refInconsistencies(db: Db, storages: Storages): Promise<string[]> {
   const disk = new Disk(db, storages);
@@ -36,7 +38,7 @@ export async function refInconsistencies(db: Db, storages: Storages): Promise<st
 }
 
 const textOf = (kind: HolderType, id: number, ref: string): string =>
-  `${kind} ${id}: ${ref} is not where the last recorded change left it`;
+  `${kind} ${id}: ${ref} differs from its last recorded change`;
 
 async function refFindings(db: Db, disk: Disk, kind: HolderType): Promise<RefFinding[]> {
   let findings: RefFinding[] = [];
@@ -66,7 +68,7 @@ async function refFindings(db: Db, disk: Disk, kind: HolderType): Promise<RefFin
   return findings;
 }
 
-/** Those of the refs that are in none of their last places. */
+/** Refs that match none of their recorded targets. */
 async function stillDiffer(disk: Disk, kind: HolderType, refs: readonly RefFinding[]): Promise<RefFinding[]> {
   const found: RefFinding[] = [];
   for (let at = 0; at < refs.length; at += BATCH) {
@@ -85,7 +87,7 @@ interface Place {
   diskPath: string;
 }
 
-/** The refs of repositories as they are on disk. */
+/** Refs of repositories on disk. */
 class Disk {
   readonly #db: Db;
   readonly #storages: Storages;
@@ -95,7 +97,7 @@ class Disk {
     this.#storages = storages;
   }
 
-  /** Where repositories lie that are there, and of which no change is under way. */
+  /** Locations of existing repositories without a change in progress. */
   async locate(kind: HolderType, holders: readonly { id: number }[]): Promise<Map<number, Place>> {
     const ids = [...new Set(holders.map(({ id }) => id))];
     if (ids.length === 0) return new Map();
@@ -110,7 +112,7 @@ class Disk {
     );
   }
 
-  /** @returns undefined where the repository cannot be read, which another check tells */
+  /** @returns undefined if the repository cannot be read, which another check reports */
   async tipOf(place: Place | undefined, ref: string): Promise<string | null | undefined> {
     if (place === undefined) return undefined;
     try {
@@ -141,7 +143,7 @@ async function mergeRequestFindings(db: Db, disk: Disk): Promise<string[]> {
     found = held;
   }
   return found.map(
-    ({ full_path, iid }) => `merge request ${full_path}!${iid}: its head is not that of its source branch`,
+    ({ full_path, iid }) => `merge request ${full_path}!${iid}: its head differs from the head of its source branch`,
   );
 }
 
@@ -155,7 +157,7 @@ async function withOtherHead(disk: Disk, rows: readonly MergeRequestRow[]): Prom
   const found: MergeRequestRow[] = [];
   for (const row of rows) {
     const tip = await disk.tipOf(places.get(row.source_project_id!), `refs/heads/${row.source_branch}`);
-    // A branch that is gone leaves the head as it was.
+    // A deleted branch does not change the head.
     if (tip !== undefined && tip !== null && tip !== row.head_sha) found.push(row);
   }
   return found;

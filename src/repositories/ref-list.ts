@@ -15,11 +15,11 @@ export interface RefQuery {
   descending: boolean;
 }
 
-/** Lists kept of what was derived from one state of the references. */
+/** Maximum number of cached lists derived from one state of the references. */
 const MAX_DERIVED = 16;
 const READ_AT_ONCE = 256;
 
-/** A folder's references change identity when they change, so whatever follows from them is kept beside them. */
+/** Derived lists by the array of a folder's references, which is replaced whenever they change. */
 const derived = new WeakMap<readonly Ref[], Map<string, Promise<readonly Ref[]>>>();
 
 function keep(
@@ -42,8 +42,8 @@ function keep(
 }
 
 /**
- * The branches or tags that a list asks for, filtered and in order. For the same `refs` the same array comes back.
- * @param refs all references of the folder, as the repository lists them
+ * Selects branches or tags, filtered and sorted. Returns the same array for the same `refs`.
+ * @param refs all references of the folder, as listed by the repository
  * @throws ApiError 400 `Regex is invalid`; GitError
  */
 export async function selectRefs(repo: Repository, refs: readonly Ref[], query: RefQuery): Promise<readonly Ref[]> {
@@ -70,7 +70,7 @@ async function sortRefs(repo: Repository, refs: readonly Ref[], query: RefQuery)
   return refs.toSorted((a, b) => sign * (dates.get(a.oid)! - dates.get(b.oid)!) || compareBytes(a.name, b.name));
 }
 
-/** When the objects were made: the committer's or tagger's time in seconds, 0 for an object that states none. */
+/** Creation dates of the objects: time of the committer or tagger in seconds, 0 without one. */
 async function datesOf(repo: Repository, refs: readonly Ref[]): Promise<Map<string, number>> {
   const dates = new Map<string, number>();
   for (let at = 0; at < refs.length; at += READ_AT_ONCE) {
@@ -86,9 +86,9 @@ async function datesOf(repo: Repository, refs: readonly Ref[]): Promise<Map<stri
 }
 
 /**
- * The place in a list that follows a token, the name of the last reference of the page before.
+ * Position in a list after a page token, which is the name of the last reference of the previous page.
  * @param token with or without `refs/heads/` (or `refs/tags/`); undefined for the first page
- * @throws ApiError 422 for a token that is no reference (any more), where the order does not tell its place
+ * @throws ApiError 422 if the reference no longer exists and the sort order does not determine its position
  */
 export function placeAfter(
   refs: readonly Ref[],
@@ -104,7 +104,7 @@ export function placeAfter(
   return next === -1 ? refs.length : next;
 }
 
-/** The parameters that lead to the page after `end`; null where the list ends before it. */
+/** Query parameters for the page after `end`; null at the end of the list. */
 export function nextToken(refs: readonly Ref[], { folder }: RefQuery, end: number): { page_token: string } | null {
   return end < refs.length ? { page_token: refs[end - 1]!.name.slice(folder.length).toWellFormed() } : null;
 }

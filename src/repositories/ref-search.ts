@@ -6,18 +6,18 @@ import { asciiLower } from '../db/like.ts';
 import { GitError } from '../git/git.errors.ts';
 
 export interface MatchingLimits {
-  /** Milliseconds of matching after which other requests get their turn. */
+  /** Milliseconds of matching before yielding. */
   sliceMs: number;
-  /** Milliseconds of a processor after which it is given up. */
+  /** Processor time in milliseconds after which matching is aborted. */
   budgetMs: number;
 }
 
 const LIMITS: MatchingLimits = { sliceMs: 5, budgetMs: 800 };
 
 /**
- * A test for the `search` parameter of branches and tags (part 1, section 4.3): the name contains the text, begins with
- * it (`^text`) or ends with it (`text$`), without regard to the case of ASCII letters; `*` stands for any text. Takes
- * one pass over the name for each part between stars.
+ * Compiles the `search` parameter of branches and tags (part 1, section 4.3): the name contains the text, starts with
+ * it (`^text`) or ends with it (`text$`), case-insensitive for ASCII; `*` matches any text. Makes one pass over the
+ * name for each part between stars.
  */
 export function searchTest(search: string): (name: string) => boolean {
   const fromStart = search.startsWith('^');
@@ -28,7 +28,7 @@ export function searchTest(search: string): (name: string) => boolean {
   const last = toEnd ? (parts.pop() ?? null) : '';
   return (input) => {
     const name = asciiLower(input);
-    // `^text$` without a star is the name itself.
+    // `^text$` without a star is an exact match.
     if (last === null) return name === first;
     if (!name.startsWith(first) || !name.endsWith(last)) return false;
     const end = name.length - last.length;
@@ -43,10 +43,10 @@ export function searchTest(search: string): (name: string) => boolean {
 }
 
 /**
- * The items whose name a user's pattern matches. The engine takes time linear in the name, the work is done in slices,
- * and it is given up after a while: no pattern can hold up the server.
+ * Filters items by a user's pattern on their name. The engine takes linear time, the work is sliced and limited: no
+ * pattern can block the server.
  * @param pattern RE2
- * @param cpuMs what this thread has taken of a processor so far
+ * @param cpuMs returns the processor time of this thread
  * @throws ApiError 400 `Regex is invalid`; GitError `timeout`
  */
 export async function matchingRegex<T>(

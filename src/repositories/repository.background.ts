@@ -17,14 +17,14 @@ import { removeWikis } from './repository.wikis.ts';
 import { recordSnippetChange } from './snippet-files.ts';
 import { orphanedBefore } from './stale-locks-of-writes.ts';
 
-// Given up it would never come again before the next start.
+// If it were given up, it would not run before the next start.
 const SWEEP = jobKind<{ started_at: string }>('sweep-repositories', {
   lane: 'slow',
   maxAttempts: Number.POSITIVE_INFINITY,
   timeoutMs: 3_600_000,
 });
 
-/** What is done for repositories in the background: upkeep after changes, and clearing up after a crash. */
+/** Registers background work for repositories: housekeeping after changes, and clean-up after a crash. */
 export function registerRepositoryWork(deps: Deps): void {
   deps.events.followUp(['push'], MAINTAIN.project, MAINTENANCE_PAUSE_MS);
   for (const type of holderTypes) {
@@ -43,13 +43,13 @@ export function registerRepositoryWork(deps: Deps): void {
   deps.jobs.register(SWEEP, ({ started_at }, { signal }) => sweep(deps, Date.parse(started_at), signal));
 }
 
-/** Tags point to commits of branches, as a rule; the others wait for the upkeep. */
+/** Tags usually point to commits of branches; the others are left to the housekeeping. */
 async function enterInGraph(repo: Repository, { updates }: Intent): Promise<null> {
   repo.history.refsChanged(updates.flatMap(({ ref, new: oid }) => (oid === null || ref.startsWith(TAGS) ? [] : [oid])));
   return null;
 }
 
-/** Removes half an upload, and the locks that a killed process left in any repository, a batch at a time. */
+/** Removes partial uploads, and locks that a killed process left in any repository, in batches. */
 async function sweep(deps: Deps, startedAt: number, signal: AbortSignal): Promise<void> {
   const before = () => new Date(Math.min(startedAt, orphanedBefore(deps).getTime()));
   await deps.blobs.removeLeftovers(before());
@@ -60,8 +60,11 @@ async function sweep(deps: Deps, startedAt: number, signal: AbortSignal): Promis
     try {
       removed = await removeStaleLocks(repositoryOf(deps, holder).dir, before());
     } catch (error) {
-      // One repository that cannot be read is no reason to leave the others.
-      deps.log.log('warn', 'a repository cannot be looked over', { [`${type}_id`]: id, error: String(error) });
+      // An unreadable repository does not affect the others.
+      deps.log.log('warn', 'a repository could not be scanned for leftover files', {
+        [`${type}_id`]: id,
+        error: String(error),
+      });
       continue;
     }
     if (removed.length === 0) continue;
@@ -69,7 +72,7 @@ async function sweep(deps: Deps, startedAt: number, signal: AbortSignal): Promis
   }
 }
 
-/** Asks for a sweep of all repositories. For the start of the server; a request that still waits from an earlier one gives way. */
+/** Schedules a sweep of all repositories at the start of the server, replacing a pending one. */
 export async function enqueueSweep(deps: Deps): Promise<void> {
   const started_at = orphanedBefore(deps).toISOString();
   await deps.db.transaction().execute(async (db) => {

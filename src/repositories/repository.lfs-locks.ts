@@ -13,7 +13,7 @@ type LockedProject = Pick<Project, 'id' | 'settings'>;
 const MAX_LOCKS = 100_000;
 const BATCH = 500;
 
-/** Whether the project uses Git LFS. */
+/** Whether Git LFS is enabled for the project. */
 export const lfsEnabled = ({ settings }: Pick<Project, 'settings'>): boolean =>
   parseJson<{ lfs_enabled?: boolean }>(settings).lfs_enabled !== false;
 
@@ -40,14 +40,14 @@ const lockOfOtherOnPath = prepared((db, { project, paths, user }: Paths & { user
   locks(db, project, user).where('lfs_locks.path', 'in', paths).limit(1),
 );
 
-/** What was known of a project's locks when a change was looked at. */
+/** State of a project's locks when a change was checked. */
 export interface LockSnapshot {
   project: LockedProject;
-  /** The newest lock there was, 0 without any. */
+  /** Id of the newest lock, 0 if there is none. */
   newest: number;
 }
 
-/** Take note of a project's locks before the files of a change are compared with them. */
+/** Records a project's locks before the files of a change are compared with them. */
 export async function snapshotLocks(deps: Deps, project: LockedProject): Promise<LockSnapshot> {
   const row = await deps.db
     .selectFrom('lfs_locks')
@@ -58,8 +58,8 @@ export async function snapshotLocks(deps: Deps, project: LockedProject): Promise
 }
 
 /**
- * Refuses a change while which others have locked files: which ones would have to be asked of git again. For the
- * transaction that announces the change.
+ * Refuses a change if other users have locked files since the snapshot: the affected files would have to be requested
+ * from git again. For the transaction that announces the change.
  * @throws ApiError 400
  */
 export async function refuseNewerLocks(
@@ -72,12 +72,12 @@ export async function refuseNewerLocks(
   if (later.length > 0) throw refused('Files were locked in Git LFS meanwhile. Please try again.');
 }
 
-/** The platform's words for a file that somebody else has locked. */
+/** The platform's refusal for a file locked by another user. */
 const lockText = (path: string, owner: string): string => `The path '${path}' is locked in Git LFS by ${owner}`;
 
 /**
- * Refuses a change of files that others have locked. Asks the database alone.
- * @param paths of files that change
+ * Refuses a change of files locked by other users. Reads only the database.
+ * @param paths of changed files
  * @throws ApiError 400
  */
 export async function refuseLocked(
@@ -98,7 +98,10 @@ export async function refuseLocked(
   }
 }
 
-/** The same for all that differs between two commits; git is asked only where there are locks of others. @throws ApiError 400 */
+/**
+ * Like `refuseLocked`, for the differences between two commits; git is called only if other users hold locks.
+ * @throws ApiError 400
+ */
 export async function refuseLockedBetween(
   deps: Deps,
   repo: Repository,
@@ -112,9 +115,9 @@ export async function refuseLockedBetween(
 }
 
 /**
- * Why a push cannot be taken: one of its commits changes a file that somebody else has locked. Null where none does.
+ * Returns the refusal if a commit of a push changes a file locked by another user, else null.
  * @param heads new heads of branches
- * @param env the environment of the quarantine, before the objects of the push are taken over
+ * @param env environment of the quarantine, before the objects are migrated
  */
 export async function lockedByPush(
   deps: Deps,

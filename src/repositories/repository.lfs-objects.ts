@@ -8,17 +8,17 @@ import { pointersBetween, pushedPointers } from '../git/transport/pushed-objects
 import { lfsEnabled } from './repository.lfs-locks.ts';
 
 const BATCH = 500;
-/** Bytes of the largest object. */
+/** Maximum size of an object in bytes. */
 export const MAX_LFS_OBJECT_BYTES = 50 * 1024 * 1024 * 1024;
 const MISSING = 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
 
-/** A large file by its SHA-256 (hexadecimal), and its bytes. */
+/** An LFS object: SHA-256 (hexadecimal) and size in bytes. */
 export interface LfsObject {
   oid: string;
   size: number;
 }
 
-/** Sizes of the LFS objects that the project has, by their SHA-256. */
+/** Sizes of the project's LFS objects by SHA-256. */
 export async function lfsSizes(deps: Deps, projectId: number, oids: readonly string[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   const wanted = [...new Set(oids)];
@@ -35,8 +35,8 @@ export async function lfsSizes(deps: Deps, projectId: number, oids: readonly str
 }
 
 /**
- * Why a push cannot be taken: it brings LFS pointers to objects that were not uploaded. Null where none is missing.
- * @param env the environment of the quarantine
+ * Returns the refusal if a push contains LFS pointers to objects that were not uploaded, else null.
+ * @param env environment of the quarantine
  */
 export async function missingLfsObjects(
   deps: Deps,
@@ -50,7 +50,7 @@ export async function missingLfsObjects(
     pointers = await pushedPointers(repo, env);
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'timeout') throw error;
-    deps.log.log('warn', 'the LFS pointers of a push were not looked at: too many', { project_id: project.id });
+    deps.log.log('warn', 'the LFS pointers of a push were not checked: too many', { project_id: project.id });
     return null;
   }
   const sizes = await lfsSizes(
@@ -59,17 +59,17 @@ export async function missingLfsObjects(
     pointers.map(({ oid }) => oid),
   );
   for (const { oid, blob } of pointers) {
-    // What is there already comes again as the base of a delta, and counts for nothing.
+    // Existing pointers may be sent again as delta bases and do not count.
     if (!sizes.has(oid) && (await repo.objects.info(blob)) === null) return MISSING;
   }
   return null;
 }
 
 /**
- * Gives a project the LFS objects that commits taken over from a fork refer to, where the fork has them. Costs one
- * query where the fork has none that the project lacks.
- * @param from complete id of a commit that the project has
- * @param to complete id of the commit that was taken over
+ * Links the LFS objects of commits taken from a fork to a project. Costs a single query if the project lacks none of
+ * the fork's objects.
+ * @param from complete id of a commit in the project
+ * @param to complete id of the commit taken over
  * @throws GitError `failed`, `timeout`
  */
 export async function shareLfsObjects(
@@ -102,7 +102,7 @@ export async function shareLfsObjects(
   }
 }
 
-/** Gives a project objects whose bytes are stored, a few hundred at most; those that it has it keeps. */
+/** Links stored objects to a project, at most a few hundred. Existing links are kept. */
 export async function insertLfsObjects(
   { clock }: Pick<Deps, 'clock'>,
   db: Db,

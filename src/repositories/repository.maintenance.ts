@@ -5,21 +5,21 @@ import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType } from '.
 
 type Maintain = JobKind<Partial<Record<HolderColumn, number>>>;
 
-/** Of large repositories on a machine that is busy with others; git's processes count their own time. */
+/** For large repositories on a busy machine; git's processes limit their own processor time. */
 const LONGEST_MS = 6 * 3_600_000;
 
-/** Keeps a repository quick; the unique key of such a job is the id of whose repository it is. */
+/** Housekeeping of a repository; the unique key of the job is the holder's id. */
 export const MAINTAIN: Readonly<Record<HolderType, Maintain>> = {
   project: jobKind('maintain-repository', { lane: 'slow', timeoutMs: LONGEST_MS }),
   snippet: jobKind('maintain-snippet', { lane: 'slow', timeoutMs: LONGEST_MS }),
   wiki: jobKind('maintain-wiki', { lane: 'slow', timeoutMs: LONGEST_MS }),
 };
-/** So long after a change of refs, so that one run serves a burst of them. */
+/** Delay after a ref change, so that one run covers a burst of changes. */
 export const MAINTENANCE_PAUSE_MS = 30_000;
 
 /**
- * Asks for upkeep of a repository, with the handle of a transaction.
- * @param after what is asked for with the changes of a burst runs once, so long after the first
+ * Schedules the housekeeping of a repository, with the handle of a transaction.
+ * @param after delay since the first change of a burst, which has a single run
  */
 export async function enqueueMaintenance(
   { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,

@@ -8,7 +8,7 @@ import type { ProtectedRef } from '../db/tables/protected-refs.table.ts';
 import type { Deps } from '../deps.ts';
 import { type Actor, type Protection, protectionAllows } from './repository.protections.ts';
 
-/** Who a level is given to: one of the four is set. */
+/** Subject of a level: exactly one property is set. */
 export type LevelSubject = Pick<ProtectedRefLevel, 'access_level' | 'user_id' | 'group_id' | 'deploy_key_id'>;
 
 export interface NewLevel extends LevelSubject {
@@ -25,7 +25,7 @@ export interface NewProtection {
   levels: readonly NewLevel[];
 }
 
-/** Everyone from an access level on. */
+/** Everyone with at least an access level. */
 export const atLevel = (access_level: number): LevelSubject => ({
   access_level,
   user_id: null,
@@ -33,7 +33,7 @@ export const atLevel = (access_level: number): LevelSubject => ({
   deploy_key_id: null,
 });
 
-/** Writes a protection with its levels. Give a transaction's handle; a taken name shows as a unique violation. */
+/** Inserts a protection with its levels. Takes a transaction's handle; an existing name causes a unique violation. */
 export async function insertProtection(db: Db, clock: Clock, input: NewProtection): Promise<Protection> {
   const now = timestamp(clock);
   const row = await db
@@ -52,7 +52,7 @@ export async function insertProtection(db: Db, clock: Clock, input: NewProtectio
   return { ...row, levels: await insertLevels(db, row.id, input.levels) };
 }
 
-/** Writes levels of a protection. */
+/** Inserts levels of a protection. */
 export async function insertLevels(
   db: Db,
   protectionId: number,
@@ -73,7 +73,7 @@ export async function insertLevels(
   return rows.sort((a, b) => a.id - b.id);
 }
 
-/** The protection of exactly this name or pattern; undefined when there is none. */
+/** The protection with exactly this name or pattern; undefined if there is none. */
 export async function findProtection(
   db: Db,
   projectId: number,
@@ -90,7 +90,7 @@ export async function findProtection(
   return row === undefined ? undefined : (await withLevels(db, [row]))[0];
 }
 
-/** Adds their levels to protections, by one query. */
+/** Adds levels to protections, with one query. */
 export async function withLevels(db: Db, rows: readonly ProtectedRef[]): Promise<Protection[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
@@ -103,13 +103,13 @@ export async function withLevels(db: Db, rows: readonly ProtectedRef[]): Promise
   return rows.map((row) => ({ ...row, levels: levels.filter((level) => level.protected_ref_id === row.id) }));
 }
 
-/** Removes a protection with its levels. @returns whether it was there */
+/** Removes a protection with its levels. @returns whether it existed */
 export async function removeProtection(db: Db, id: number): Promise<boolean> {
   const result = await db.deleteFrom('protected_refs').where('id', '=', id).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
 
-/** Refuses whom a protection does not let change it or take it away. @throws ApiError 403 */
+/** Requires the right to change or remove a protection. @throws ApiError 403 */
 export async function requireUnprotect(deps: Deps, actor: Actor, protection: Protection): Promise<void> {
   const limited = protection.levels.some(({ action }) => action === 'unprotect');
   if (!limited || actor.caller.admin) return;

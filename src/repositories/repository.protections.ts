@@ -12,24 +12,24 @@ import type { Deps } from '../deps.ts';
 import { protectionsOfGroups } from './group-protections.ts';
 import { effectivePushRule } from './push-rules/effective-push-rule.ts';
 
-/** A protected branch or tag with who may do what. */
+/** A protected branch or tag with its levels. */
 export interface Protection extends ProtectedRef {
   levels: readonly ProtectedRefLevel[];
-  /** Whether a group above the project protects it: its id is then one of the group's protections. */
+  /** Whether it is inherited from a group: its id is then one of the group's protections. */
   inherited?: true;
 }
 
 export type ProtectedAction = ProtectedRefLevel['action'];
 
-/** What decides about changes of a project's refs. */
+/** Rules for changes of a project's refs. */
 export interface RefRules {
-  /** Those that the groups above it give included. */
+  /** Includes protections inherited from groups. */
   protections: readonly Protection[];
-  /** In force there; null for none. */
+  /** Effective push rule; null for none. */
   pushRule: PushRule | null;
 }
 
-/** All that a project, and the groups above it, say of changes of its refs. */
+/** Loads all rules of a project and its groups for ref changes. */
 export function loadRefRules(deps: Deps, projectId: number): Promise<RefRules> {
   return deps.snapshot.get(`ref-rules:${projectId}`, async () => {
     const rows = await ownProtections(deps.db, { projectId });
@@ -42,13 +42,13 @@ export function loadRefRules(deps: Deps, projectId: number): Promise<RefRules> {
   });
 }
 
-/** All protections of a project, those that the groups above it give included. */
+/** All protections of a project, including those inherited from groups. */
 export const loadProtections = async (deps: Deps, projectId: number): Promise<readonly Protection[]> =>
   (await loadRefRules(deps, projectId)).protections;
 
 type OwnRow = Awaited<ReturnType<typeof ownProtections>>[number];
 
-/** Where the project is, and its own protections: a row for each of their levels, and one without where there are none. */
+/** Path of the project and its own protections: a row for each level, and a row without one if there is none. */
 const ownProtections = cachedUntilWrite((db, { projectId }: { projectId: number }) =>
   db
     .selectFrom('projects')
@@ -57,7 +57,7 @@ const ownProtections = cachedUntilWrite((db, { projectId }: { projectId: number 
     .leftJoin('protected_ref_levels as level', 'level.protected_ref_id', 'ref.id')
     .leftJoin('push_rules', 'push_rules.project_id', 'projects.id')
     .select(['namespaces.kind as owner', 'namespaces.lineage', 'push_rules.id as push_rule_id'])
-    // Any group's at all: most installations have none.
+    // Whether any group has protections: most installations have none.
     .select((eb) =>
       eb
         .selectFrom('push_rules as of_group')
@@ -92,12 +92,12 @@ function assemble(project_id: number, rows: readonly OwnRow[]): Protection[] {
   return [...found.values()];
 }
 
-/** A row of a protection that is there. */
+/** A row of an existing protection. */
 type FoundRow = { [K in keyof OwnRow]: NonNullable<OwnRow[K]> };
 
 /**
- * The protections that a branch or tag falls under: by its name, or by a pattern. Where groups above the project protect
- * it, they decide alone: no project takes that away, be it by a wider protection of its own.
+ * The protections that apply to a branch or tag, by name or pattern. If groups protect it, only theirs apply: a project
+ * cannot weaken them with a wider protection of its own.
  */
 export function protectionsOf(
   protections: readonly Protection[],
@@ -111,21 +111,21 @@ export function protectionsOf(
   return inherited.length > 0 ? inherited : matching;
 }
 
-/** Whether anyone of the level may do it: what `developers_can_push` and the like show. */
+/** Whether everyone of a level is allowed: shown as `developers_can_push` and the like. */
 export const levelAllows = (matching: readonly Protection[], action: ProtectedAction, level: number): boolean =>
   matching.some(({ levels }) => levels.some((each) => each.action === action && each.access_level === level));
 
-/** What decides whether somebody may act on a protected ref. */
+/** Facts about a user that decide about actions on a protected ref. */
 export interface Actor {
   caller: Caller;
   permissions: ProjectPermissions;
-  /** The deploy key that the push came with. */
+  /** The deploy key used for the push. */
   deployKeyId?: number;
-  /** Branches that the actor may push to because merge requests from them allow it. */
+  /** Branches that the actor may push to through merge requests. */
   collaborates?: ReadonlySet<string>;
 }
 
-/** Whether one of the protections lets the actor do it. Nobody passes `No one` (0), administrators included. */
+/** Whether one of the protections allows the action. `No one` (0) excludes everybody, including administrators. */
 export async function protectionAllows(
   deps: Deps,
   actor: Actor,
@@ -134,7 +134,7 @@ export async function protectionAllows(
 ): Promise<boolean> {
   const groups: number[] = [];
   const { user } = actor.caller;
-  // Being named takes what is named: the right to push, or to merge.
+  // A user named in a protection also needs the general right to push or merge.
   const may = actor.permissions.can(action === 'merge' ? 'merge_merge_request' : 'push_code');
   for (const { levels } of matching) {
     for (const level of levels) {
@@ -158,10 +158,10 @@ export async function protectionAllows(
   return false;
 }
 
-/** What `protectionAllows` says of an actor. */
+/** Decision of `protectionAllows` for an actor. */
 export type Allows = (matching: readonly Protection[], action: ProtectedAction) => Promise<boolean>;
 
-/** The same for many refs at one moment: of those that fall under the same protections it is found out once. */
+/** Like `protectionAllows`, for many refs at one moment: refs with the same protections share a decision. */
 export function memoizedAllows(deps: Deps, actor: Actor): Allows {
   const found = new Map<string, Promise<boolean>>();
   return (matching, action) => {
@@ -175,8 +175,8 @@ export function memoizedAllows(deps: Deps, actor: Actor): Allows {
 }
 
 /**
- * Whether the actor may push to the branch: write access (or a merge request that shares the branch with them), and let
- * in where it is protected.
+ * Whether the actor may push to the branch: write access (or collaboration through a merge request), and permission if
+ * it is protected.
  */
 export async function canPushTo(
   deps: Deps,
@@ -189,13 +189,13 @@ export async function canPushTo(
   return actor.permissions.can('push_code') || actor.collaborates?.has(branch) === true;
 }
 
-/** Whether the actor may merge into the branch: as its protection says, and without one who may push. */
+/** Whether the actor may merge into the branch: by its protection, or by the right to push if it has none. */
 export async function canMergeInto(deps: Deps, actor: Actor, projectId: number, branch: string): Promise<boolean> {
   if (!actor.permissions.can('merge_merge_request')) return false;
   return canMergeBy(deps, actor, (await loadRefRules(deps, projectId)).protections, branch);
 }
 
-/** The same with protections that are known. */
+/** Like `canMergeInto`, with known protections. */
 export async function canMergeBy(
   deps: Deps,
   actor: Actor,
@@ -207,7 +207,10 @@ export async function canMergeBy(
   return matching.length === 0 || protectionAllows(deps, actor, matching, 'merge');
 }
 
-/** Whether the actor may have pipelines run for a ref: for a protected one those who may push to it, merge into it or make it. */
+/**
+ * Whether the actor may run pipelines for a ref: for a protected one, those who may push to it, merge into it or create
+ * it.
+ */
 export async function canRunOn(
   deps: Deps,
   actor: Actor,

@@ -9,14 +9,17 @@ import { jobKind } from '../jobs/jobs.kinds.ts';
 
 const REMOVE_REPOSITORY = jobKind<Location>('repository.remove', { lane: 'git' });
 const DISCARD_REPOSITORY = jobKind<Location & { process_id?: number }>('repository.discard', { lane: 'git' });
-/** When it is looked again whether somebody still makes a repository, though its time is over by a clock that has jumped. */
+/**
+ * Delay before the next check whether a repository is still being created after its time limit, which a clock jump can
+ * cause.
+ */
 const STILL_MADE_PAUSE = 60_000;
-/** Far longer than making a repository takes, in milliseconds. */
+/** Far longer than creating a repository takes, in milliseconds. */
 const DISCARD_AFTER = 3_600_000;
-/** How long a removal waits before it looks again whether a backup still needs the files. */
+/** Delay before the next check whether a backup still needs the files. */
 const BACKUP_PAUSE = 60_000;
 
-/** Repositories that this process is making. */
+/** Repositories that this process is creating. */
 const making = new WeakMap<RepositoryPool, Set<string>>();
 
 function madeBy({ storages }: Deps): Set<string> {
@@ -25,7 +28,7 @@ function madeBy({ storages }: Deps): Set<string> {
   return mine;
 }
 
-/** Keeps the files of a repository that is being made from being discarded while `make` runs. @throws what it throws */
+/** Protects the files of a new repository from removal while `make` runs. @throws errors of `make` */
 export async function whileCreating<T>(deps: Deps, location: Location, make: () => Promise<T>): Promise<T> {
   const id = repositoryId(location);
   madeBy(deps).add(id);
@@ -36,21 +39,21 @@ export async function whileCreating<T>(deps: Deps, location: Location, make: () 
   }
 }
 
-/** Whether a process that lives may be making it still. */
+/** Whether a live process may still be creating it. */
 async function isStillMade(deps: Deps, location: Location, process_id: number | undefined): Promise<boolean> {
   if (process_id === undefined) return false;
   if (process_id === deps.processes.id) return madeBy(deps).has(repositoryId(location));
   return !(await deps.processes.disconnected([process_id])).has(process_id);
 }
 
-/** Writes the job that removes a repository's files, in the transaction after which nothing refers to them. */
+/** Enqueues the removal of a repository's files, in the transaction after which nothing refers to them. */
 export async function enqueueRemoval(deps: Deps, db: Db, location: Location): Promise<void> {
   await deps.jobs.enqueue(db, REMOVE_REPOSITORY, location);
 }
 
 /**
- * Writes down that a repository is about to be made for a row that is not there yet: if the process dies in between,
- * its files are removed later. `cancelRepositoryRemoval` belongs into the transaction that writes the row.
+ * Records that a repository is about to be created for a row that does not exist yet: if the process crashes, its files
+ * are removed later. The transaction that writes the row must call `cancelRepositoryRemoval`.
  */
 export async function removeUnlessUsed(deps: Deps, location: Location): Promise<void> {
   const runAt = new Date(deps.clock.now().getTime() + DISCARD_AFTER);
@@ -59,13 +62,13 @@ export async function removeUnlessUsed(deps: Deps, location: Location): Promise<
 }
 
 /**
- * Takes back what `removeUnlessUsed` wrote.
- * @returns false when that was so long ago that the files are being removed
+ * Cancels `removeUnlessUsed`.
+ * @returns false if so much time has passed that the files are being removed
  */
 export const cancelRepositoryRemoval = (deps: Deps, db: Db, location: Location): Promise<boolean> =>
   deps.jobs.cancel(db, DISCARD_REPOSITORY, repositoryId(location));
 
-/** Names the work behind `enqueueRemoval` and `removeUnlessUsed`. A write, or a backup, that is under way ends first. */
+/** Registers the jobs of `enqueueRemoval` and `removeUnlessUsed`. They wait for a write or backup in progress. */
 export function registerRemoval(deps: Deps): void {
   const remove = (kind: typeof REMOVE_REPOSITORY) => async (location: Location) => {
     if (await backupRuns(deps.db, deps.clock)) {
@@ -82,7 +85,8 @@ export function registerRemoval(deps: Deps): void {
   deps.jobs.register(REMOVE_REPOSITORY, remove(REMOVE_REPOSITORY));
   const discard = remove(DISCARD_REPOSITORY);
   deps.jobs.register(DISCARD_REPOSITORY, async ({ process_id, ...location }) => {
-    if (await isStillMade(deps, location, process_id)) throw new RetryLater(STILL_MADE_PAUSE, 'it is being made');
+    if (await isStillMade(deps, location, process_id))
+      throw new RetryLater(STILL_MADE_PAUSE, 'the repository is being created');
     await discard(location);
   });
 }

@@ -148,7 +148,7 @@ test('a ref of a wiki that is not where it was left is told', async () => {
   assert.deepEqual(await refInconsistencies(app.deps.db, app.deps.storages), []);
   await repositoryOf(app.deps, wiki).refs.transaction([{ ref: 'refs/heads/main', old: oid, new: null }]);
   assert.deepEqual(await refInconsistencies(app.deps.db, app.deps.storages), [
-    `wiki ${wiki.id}: refs/heads/main is not where the last recorded change left it`,
+    `wiki ${wiki.id}: refs/heads/main differs from its last recorded change`,
   ]);
 });
 

@@ -15,7 +15,7 @@ import { LOCATED, locationOf } from './holder.ts';
 import { withNewRepository } from './new-repository.ts';
 import { enqueueRemoval } from './repository.removal.ts';
 
-/** Whose wiki it is: a project or a group, by id. */
+/** Owner of a wiki: a project or a group, by id. */
 export interface WikiOwner {
   type: 'project' | 'group';
   id: number;
@@ -23,13 +23,13 @@ export interface WikiOwner {
 
 const columnOf = ({ type }: WikiOwner) => (type === 'project' ? 'project_id' : 'namespace_id');
 
-/** The wiki of a project or group; undefined while it has none. */
+/** The wiki of a project or group; undefined if it has none. */
 export const findWiki = (db: Db, owner: WikiOwner): Promise<Wiki | undefined> =>
   db.selectFrom('wikis').selectAll().where(columnOf(owner), '=', owner.id).executeTakeFirst();
 
 /**
- * The wiki of a project or group, made with an empty repository where it has none: at its first page, push or clone.
- * @throws ApiError 404 when the project or group is gone or going
+ * Returns the wiki of a project or group, creating it with an empty repository on its first page, push or clone.
+ * @throws ApiError 404 if the project or group is deleted or awaits deletion
  */
 export async function ensureWiki(deps: Deps, owner: WikiOwner): Promise<Wiki> {
   const found = await findWiki(deps.db, owner);
@@ -56,7 +56,7 @@ export async function ensureWiki(deps: Deps, owner: WikiOwner): Promise<Wiki> {
   }
 }
 
-/** Removals of the project or group wait for the transaction, or have been. @throws ApiError 404 */
+/** Locks the project or group, so that its removal waits for the transaction. @throws ApiError 404 */
 async function holdOwner(db: Db, { type, id }: WikiOwner): Promise<void> {
   if (type === 'project') {
     if (await lockRow(db, 'projects', id)) return;
@@ -67,7 +67,7 @@ async function holdOwner(db: Db, { type, id }: WikiOwner): Promise<void> {
   await lockTrees(db, [group]);
 }
 
-/** That of its group, else that of the installation. */
+/** Default branch of its group, else of the instance. */
 async function defaultBranchFor(deps: Deps, { type, id }: WikiOwner): Promise<string> {
   const namespace = await deps.db
     .selectFrom('namespaces')
@@ -82,8 +82,8 @@ async function defaultBranchFor(deps: Deps, { type, id }: WikiOwner): Promise<st
 }
 
 /**
- * Removes wikis with the handle of the transaction that removes whose they are: their rows, which foreign keys could take
- * along, and by background work their repositories, which they could not.
+ * Removes wikis in the transaction that removes their owners: the rows, which foreign keys would delete as well, and in
+ * the background their repositories.
  */
 export async function removeWikis(
   deps: Deps,
@@ -96,7 +96,7 @@ export async function removeWikis(
   if (wikis.length === 0) return;
   const ids = wikis.map(({ id }) => id);
   await db.deleteFrom('ref_intents').where('wiki_id', 'in', ids).execute();
-  // A move may have taken one elsewhere since its row was read.
+  // A move may have changed the location since the row was read.
   const gone = await db.deleteFrom('wikis').where('id', 'in', ids).returning(LOCATED).execute();
   for (const row of gone) await enqueueRemoval(deps, db, locationOf(row));
 }

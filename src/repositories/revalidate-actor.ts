@@ -7,10 +7,10 @@ import { collaborationBranches } from './collaboration.ts';
 import type { Actor } from './repository.protections.ts';
 
 /**
- * The actor with the rights that they have now, for what is done after a wait: members may have been removed, levels
- * lowered, tokens revoked, projects closed or archived.
- * @param row the project's, where it was just read
- * @throws ApiError 401 and 403 for who may not sign in any more, 404 when the project is gone or hidden
+ * Returns the actor with their current rights, for work after a wait: memberships, levels and tokens may have been
+ * revoked, projects closed or archived.
+ * @param row of the project, if it was just read
+ * @throws ApiError 401 and 403 if the user may no longer sign in, 404 if the project is deleted or hidden
  */
 export async function revalidateActor<A extends Actor>(
   deps: Deps,

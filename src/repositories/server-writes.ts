@@ -13,14 +13,14 @@ import { FENCED_MS, retryWithoutOrphanedLocks } from './orphaned-locks.ts';
 import { READ_ONLY, RepositoryReadOnly } from './read-only.ts';
 
 type Key = Pick<Holder, 'type' | 'id'>;
-/** Throws where this writer may no longer be the only one: its locks may be another's by now. */
+/** Throws if this writer may have lost its locks to another one. */
 type Fence = () => Promise<void>;
 
 /**
- * A holder whose repository may be written now and lies where it was opened; undefined when it is gone. In a transaction
- * of PostgreSQL that stays so until its end; on SQLite, where one process has them all, transactions come one after the other.
+ * Returns the holder if its repository is writable and at the opened location; undefined if it no longer exists. In a
+ * transaction on PostgreSQL this holds until its end; on SQLite, with a single process, transactions are serialized.
  * @param deps with the transaction's handle
- * @throws RepositoryReadOnly; ApiError 400 while it waits for its deletion
+ * @throws RepositoryReadOnly; ApiError 400 if it awaits deletion
  */
 export async function requireWritable(
   deps: Deps,
@@ -39,7 +39,7 @@ async function inPlace(deps: Deps, holder: Key, repo: Pick<Repository, 'id'>): P
   return now;
 }
 
-/** Writes under way in this process, by repository. */
+/** Writes in progress in this process, by repository. */
 const writing = new WeakMap<RepositoryPool, Map<string, Set<Promise<unknown>>>>();
 
 function writesTo({ storages }: Deps, id: string): Set<Promise<unknown>> {
@@ -50,7 +50,7 @@ function writesTo({ storages }: Deps, id: string): Set<Promise<unknown>> {
   return mine;
 }
 
-/** Moves references that no event tells of: those that only the server writes. @throws as `withoutIntent`, and as git does */
+/** Moves references without an event: those that only the server writes. @throws as `withoutIntent`; errors of git */
 export const updateServerRefs = (
   deps: Deps,
   holder: Key,
@@ -61,16 +61,18 @@ export const updateServerRefs = (
   return withoutIntent(deps, holder, repo, names, (fence) => repo.refs.transaction(updates, { fence }));
 };
 
-/** Makes HEAD name another branch. @throws as `withoutIntent`, and as git does */
+/** Makes HEAD point to another branch. @throws as `withoutIntent`; errors of git */
 export const updateHead = (deps: Deps, holder: Key, repo: Repository, branch: string): Promise<void> =>
   withoutIntent(deps, holder, repo, ['HEAD'], (fence) => setHead(repo.dir, branch, fence));
 
 /**
- * Runs a write that no event tells of and that needs no intent: what a crash takes away of it is made again. While it runs the repository is
- * not made read-only; a move waits for it. Where an orphaned lock stands in its way that is removed, and the write runs once more.
+ * Runs a write without an event or intent, because it can be repeated after a crash. The repository is not made
+ * read-only meanwhile; a move waits for it. If an orphaned lock blocks it, the lock is removed and the write runs
+ * again.
  * @param files that it locks, relative to the repository
- * @param write changes files of the repository and asks no database; it calls `fence` when it holds its locks, before it changes anything
- * @throws RepositoryReadOnly; ApiError 404 when the holder is gone; GitError `locked`; what `write` throws
+ * @param write changes files of the repository without the database; calls `fence` once it holds its locks, before it
+ *   changes anything
+ * @throws RepositoryReadOnly; ApiError 404 if the holder no longer exists; GitError `locked`; errors of `write`
  */
 export async function withoutIntent<T>(
   deps: Deps,
@@ -98,7 +100,10 @@ export async function withoutIntent<T>(
   }
 }
 
-/** Whoever removes orphaned locks waits for the transaction; one that is lost is over before its writer knows of it. */
+/**
+ * A process that removes orphaned locks waits for the transaction, and a lost transaction ends before its writer
+ * notices.
+ */
 function fenceOf(db: Db): Fence {
   const from = performance.now();
   return async () => {
@@ -106,7 +111,9 @@ function fenceOf(db: Db): Fence {
   };
 }
 
-/** Waits for the writes without an intent that had begun in this process; on PostgreSQL the lock of the row has waited for all. */
+/**
+ * Waits for writes without an intent that began in this process; on PostgreSQL the row lock has waited for all of them.
+ */
 export async function waitForWritesWithoutIntent(deps: Deps, repositoryId: string): Promise<void> {
   await Promise.allSettled(writesTo(deps, repositoryId));
 }

@@ -7,24 +7,23 @@ import { splitPath } from '../git/path-rules.ts';
 import { readRecords } from '../git/records.ts';
 import type { RefObserver } from './ref-observers.ts';
 
-/** The one branch of a snippet. */
+/** The only branch of a snippet. */
 export const SNIPPET_BRANCH = 'main';
 export const SNIPPET_REF = `refs/heads/${SNIPPET_BRANCH}`;
 const MAX_FILES = 10;
-/** Folders and files that are looked at, so that no pushed tree takes long. */
+/** Maximum number of folders and files examined, so that no pushed tree takes long. */
 const MAX_ENTRIES = 1_000;
 const MAX_RECORD = 8_192;
 const PUSH_CHECK_MS = 10_000;
 
-/** Why a snippet cannot have so many files, in the platform's words; null when it can. */
+/** Returns the platform's refusal for a number of files, or null. */
 export function refuseFileCount(count: number): string | null {
   if (count === 0) return 'The repository must contain at least 1 file.';
   return count > MAX_FILES ? `The repository can contain at most ${MAX_FILES} file(s).` : null;
 }
 
 /**
- * Paths of a snippet's files (symbolic links among them) in git's order; one more than are allowed where there are too
- * many.
+ * Paths of a snippet's files, including symbolic links, in git's order; at most one more than the limit.
  * @param oid a commit or tree
  */
 export async function snippetFiles(repo: Repository, oid: string): Promise<string[]> {
@@ -39,9 +38,9 @@ export async function snippetFiles(repo: Repository, oid: string): Promise<strin
 }
 
 /**
- * Why a snippet cannot have the files of a pushed commit; null when it can.
- * @param env with which git sees the pushed objects
- * @param maxBytes of one file
+ * Returns the refusal of the files of a pushed commit, or null.
+ * @param env environment in which git sees the pushed objects
+ * @param maxBytes maximum size of a file
  * @throws GitError
  */
 export async function refusePushedFiles(
@@ -81,10 +80,7 @@ function refuseFile(path: string, type: string, size: number, maxBytes: number):
   return size > maxBytes ? `The file ${path} is larger than ${maxBytes} bytes.` : null;
 }
 
-/**
- * Keeps the file names of a snippet in line with its branch, in the transaction of each change, and with them what else
- * an update changes.
- */
+/** Updates the file names of a snippet in the transaction of each change, together with other changes of the update. */
 export const recordSnippetChange =
   (deps: Deps): RefObserver =>
   async (repo, { holder, updates, cause, userId }) => {
@@ -92,7 +88,7 @@ export const recordSnippetChange =
     if (!oid) return null;
     const file_names = JSON.stringify(await snippetFiles(repo, oid));
     return async (db) => {
-      // The change has locked the row: whoever moved the branch on meanwhile has yet to write its own names.
+      // The change has locked the row: if another writer has moved the branch on, it has yet to write its own names.
       const names = (await repo.refs.resolve(SNIPPET_REF)) === oid ? { file_names } : {};
       const changes = { ...names, ...(cause?.type === 'snippet_update' ? cause.changes : {}) };
       if (Object.keys(changes).length === 0) return;

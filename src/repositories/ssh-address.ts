@@ -2,19 +2,19 @@ import type { Config } from '../config/config.ts';
 
 type Settings = Pick<Config, 'sshPort' | 'sshExternal'>;
 
-/** The port that addresses without one mean. */
+/** Default port of SSH. */
 const SSH = 22;
 
 /**
- * Where clients of SSH come in.
- * @param base of web addresses, whose host it is unless a setting names one
+ * Public host and port of the SSH server.
+ * @param base external URL, whose host applies unless a setting overrides it
  */
 export const sshEndpoint = ({ sshPort, sshExternal }: Settings, base: string): { host: string; port: number } =>
   sshExternal ?? { host: new URL(base).hostname, port: sshPort ?? SSH };
 
 /**
- * Address of a repository for git over SSH: short where no port has to be named.
- * @param base of web addresses
+ * SSH address of a repository, in short form on the default port.
+ * @param base external URL
  * @param path of the repository, with `.git`
  */
 export function sshAddress(settings: Settings, base: string, path: string): string {

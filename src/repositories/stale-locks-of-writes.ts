@@ -3,19 +3,19 @@ import { GitError } from '../git/git.errors.ts';
 import type { Repository } from '../git/git.repository.ts';
 import { removeStaleLocks } from '../git/stale-locks.ts';
 
-/** Beside other server processes only what is as old as this is surely left over: a push may take hours. */
+/** With other server processes, only files of at least this age are certainly stale: a push may take hours. */
 const SHARED_AGE_MS = 24 * 3_600_000;
 
-/** What was last changed before this instant, and still locks or is temporary, was left by a killed process. */
+/** Locks and temporary files last changed before this instant were left by a killed process. */
 export function orphanedBefore({ startedAt, uptimeMs, alone }: Deps): Date {
   if (!alone) return new Date(Date.now() - SHARED_AGE_MS);
-  // A clock that was set back meanwhile gives new files times before those of the start.
+  // A clock that was set back gives new files earlier times than the start.
   return new Date(Math.min(startedAt.getTime(), Date.now() - uptimeMs()));
 }
 
 /**
- * Runs a write to a repository; where a lock stands in its way that a killed process has left, once more without it.
- * @throws what `write` throws; GitError `locked` for a lock that somebody holds
+ * Runs a write to a repository; if a stale lock blocks it, removes the lock and runs the write again.
+ * @throws errors of `write`; GitError `locked` for a lock that is held
  */
 export async function retryWithoutStaleLocks<T>(deps: Deps, repo: Repository, write: () => Promise<T>): Promise<T> {
   try {

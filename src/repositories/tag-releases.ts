@@ -3,14 +3,14 @@ import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { TAGS } from '../git/ref-folders.ts';
 
-/** What a tag shows of its release. */
+/** Release facts shown on a tag. */
 export interface TagRelease {
   tag_name: string;
   name: string;
   description: string | null;
 }
 
-/** Releases of a project by their tags, as far as the tags that are named have one: one query. */
+/** Releases of the given tags of a project, with one query. */
 export async function releasesOfTags(
   db: Db,
   projectId: number,
@@ -29,8 +29,8 @@ export async function releasesOfTags(
 }
 
 /**
- * With a tag that is removed through the API goes its release, in the transaction that enters the removal. Whoever pushes
- * a tag away may be about to push it anew: then the release stays.
+ * Removes the release of a tag that is deleted through the API, in the transaction that records the deletion. A tag
+ * deleted by a push keeps its release, since it may be pushed again.
  */
 export function removeReleasesWithTags(deps: Deps): void {
   deps.refObservers.push(async (_repo, { holder, updates, via, userId }) => {

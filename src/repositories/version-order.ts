@@ -1,6 +1,6 @@
 const PARTS = /\d+|\D+/g;
 
-/** Orders two names as versions: runs of digits count as numbers, so that `v1.9` comes before `v1.10`. */
+/** Compares two names as versions: runs of digits compare as numbers, so that `v1.9` comes before `v1.10`. */
 export function compareVersions(a: string, b: string): number {
   const partsA = a.match(PARTS) ?? [];
   const partsB = b.match(PARTS) ?? [];

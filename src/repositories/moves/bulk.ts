@@ -9,33 +9,35 @@ import { scheduleMove } from './storage-moves.schedule.ts';
 interface Bulk {
   kind: StorageMoveKind;
   source: string;
-  /** Null draws one by weight for each. */
+  /** Null draws a storage by weight for each. */
   destination: string | null;
-  /** Those with higher ids are to come. */
+  /** Id after which to continue. */
   after: number;
 }
 
 const BULK = jobKind<Bulk>('storage_move.bulk', { lane: 'slow', maxAttempts: Number.POSITIVE_INFINITY });
-/** Moves that are under way together: what waits its turn can be written as before. */
+/** Maximum number of concurrent moves: repositories stay writable while they wait. */
 const BATCH_SIZE = 20;
 const LOOK_MS = 500;
 
-/** Has everything of a kind on a storage moved, in the background. */
+/** Schedules moves of all repositories of a kind on a storage, in the background. */
 export const moveAll = (deps: Deps, kind: StorageMoveKind, source: string, destination: string | null): Promise<void> =>
   deps.jobs.enqueue(deps.db, BULK, { kind, source, destination, after: 0 });
 
-/** Names the work behind `moveAll`. Each run schedules a few moves; one that is killed begins again with them. */
+/**
+ * Registers the job of `moveAll`. Each run schedules a few moves; after a crash a run starts again with the same ones.
+ */
 export function registerBulkMoves(deps: Deps): void {
   deps.jobs.register(BULK, async ({ kind, source, destination, after }, { signal }) => {
     const room = BATCH_SIZE - (await underWay(deps.db));
-    if (room <= 0) throw new RetryLater(LOOK_MS, 'enough moves are under way');
+    if (room <= 0) throw new RetryLater(LOOK_MS, 'too many moves are in progress');
     const ids = await nextOn(deps.db, kind, source, after, room);
     for (const id of ids) {
       signal.throwIfAborted();
       try {
         await scheduleMove(deps, kind, id, destination);
       } catch (error) {
-        // Moved already, filled just now, or gone.
+        // Already moved, busy, or deleted.
         if (!(error instanceof ApiError)) throw error;
       }
     }
@@ -48,13 +50,13 @@ async function underWay(db: Db): Promise<number> {
   const open = db
     .selectFrom('repository_storage_moves')
     .select('id')
-    // In these words the index on what is open is used.
+    // Written so that the partial index on open moves is used.
     .where('state', 'in', ['scheduled', 'started', 'replicated'])
     .limit(BATCH_SIZE);
   return (await open.execute()).length;
 }
 
-/** Ids of what has its repository on a storage, in their order. */
+/** Ids of holders with a repository on a storage, in order. */
 async function nextOn(db: Db, kind: StorageMoveKind, storage: string, after: number, limit: number): Promise<number[]> {
   if (kind === 'group') {
     const rows = await db

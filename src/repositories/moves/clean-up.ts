@@ -8,12 +8,12 @@ import { removeRepository } from '../../git/git.repository-files.ts';
 import { cancelRemoval } from './replica-removal.ts';
 import { readersLeft } from './storage-moves.readers.ts';
 
-/** So often it is tried to remove what was moved away before the move ends without it. */
+/** Number of attempts to remove the source before the move ends without it. */
 const ATTEMPTS = 5;
 
 /**
- * Removes what was moved away, once nobody reads it any more, and ends the move.
- * @throws RetryLater while it may be read; what the removal throws, at the first attempts, unless the disk takes no changes
+ * Removes the source repository once no reader is left, and ends the move.
+ * @throws RetryLater while it may be read; errors of the removal in the first attempts, unless the disk is read-only
  */
 export async function cleanUp(deps: Deps, id: number, { attempts }: { attempts: number }): Promise<void> {
   const move = await deps.db
@@ -24,7 +24,7 @@ export async function cleanUp(deps: Deps, id: number, { attempts }: { attempts: 
     .executeTakeFirst();
   if (move === undefined) return;
   const wait = await readersLeft(deps, move);
-  if (wait !== null) throw new RetryLater(wait, 'what was moved away may still be read');
+  if (wait !== null) throw new RetryLater(wait, 'the source repository may still be in use');
   const repositories = parseJson<MovedRepository[]>(move.places);
   let problem: string | null = null;
   try {
@@ -33,10 +33,13 @@ export async function cleanUp(deps: Deps, id: number, { attempts }: { attempts: 
       await removeRepository(deps.storages.dirOf(from));
     }
   } catch (error) {
-    // Attempts that a fault of the disk ends are not counted: the move would never be over.
+    // The job queue does not count attempts that end in a disk fault, so retries would never end.
     if (attempts < ATTEMPTS && environmentFaultOf(error) === null) throw error;
-    deps.log.log('error', 'what was moved away cannot be removed', { move: move.id, error: String(error) });
-    problem = 'The files at the source could not be removed; it is tried again in the background.';
+    deps.log.log('error', 'the source of a moved repository could not be removed', {
+      move: move.id,
+      error: String(error),
+    });
+    problem = 'The files at the source could not be removed. The removal is retried in the background.';
   }
   await deps.db.transaction().execute(async (db) => {
     if (problem === null) for (const { from } of repositories) await cancelRemoval(deps, db, from);

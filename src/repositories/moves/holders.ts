@@ -7,11 +7,11 @@ import { type Holder, LOCATED, ofProject, ofSnippet, ofWiki, tableOf } from '../
 
 /** A holder whose row is locked. */
 export interface LockedHolder extends Holder {
-  /** Whether its repository is filled or moved. */
+  /** Whether its repository is being imported or moved. */
   busy: boolean;
 }
 
-/** Columns of `repository_storage_moves` that name what is moved. */
+/** Column of `repository_storage_moves` for each kind. */
 export const COLUMN_OF = {
   project: 'project_id',
   snippet: 'snippet_id',
@@ -21,8 +21,8 @@ export const COLUMN_OF = {
 const COLUMNS = [...LOCATED, 'repository_read_only'] as const;
 
 /**
- * Locks what has repositories so that nobody writes who has looked whether they may: on PostgreSQL it waits for those who hold
- * the row for a write, and they then see what is written here.
+ * Locks the row of a holder, so that no checked write can start. On PostgreSQL it waits for writers that hold the row;
+ * later writers see the changes made here.
  */
 const locked = (deps: Deps, db: Db, type: Holder['type']) =>
   db
@@ -31,8 +31,8 @@ const locked = (deps: Deps, db: Db, type: Holder['type']) =>
     .$if(deps.config.database.kind === 'postgres', (query) => query.forUpdate());
 
 /**
- * The holders of the repositories that a move takes along, locked for the transaction: the main one first.
- * @throws ApiError 404 where what is to be moved is gone
+ * Locks the holders of all repositories of a move for the transaction, the main one first.
+ * @throws ApiError 404 if the moved object no longer exists
  */
 export async function lockMoved(deps: Deps, db: Db, kind: StorageMoveKind, id: number): Promise<LockedHolder[]> {
   const holders: LockedHolder[] = [];
@@ -56,7 +56,7 @@ export async function lockMoved(deps: Deps, db: Db, kind: StorageMoveKind, id: n
   return holders;
 }
 
-/** A holder by its type and id, locked for the transaction; undefined when it is gone. */
+/** Locks a holder by type and id for the transaction; undefined if it no longer exists. */
 export async function lockHolder(
   deps: Deps,
   db: Db,

@@ -9,7 +9,7 @@ import { type Location, repositoryId } from '../../git/git.storages.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { findHolder } from '../holder.ts';
 
-/** A repository that is moved, with the place of its copy. */
+/** A moved repository with the location of its copy. */
 export type Replica = MovedRepository & { to: Location };
 
 interface RemovalPayload extends Location {
@@ -17,12 +17,12 @@ interface RemovalPayload extends Location {
 }
 
 const ABANDONED = jobKind<RemovalPayload>('storage_move.abandoned', { lane: 'git' });
-/** How long a place is left alone before somebody looks whether it is needed, in milliseconds. */
+/** Delay in milliseconds before a location is checked for removal. */
 const LOOK_AFTER_MS = 600_000;
 
 /**
- * Writes down that a place holds a copy that may come to nothing, or what a copy has replaced: whatever becomes of the move,
- * and of what is moved, the files are removed unless they are a repository's. With the handle of a transaction.
+ * Records that a location holds a copy that may become obsolete, or a replaced repository: its files are removed unless
+ * they are in use as a repository, whatever happens to the move. Takes the handle of a transaction.
  */
 export async function removeLaterUnlessUsed(deps: Deps, db: Db, moveId: number, location: Location): Promise<void> {
   const runAt = new Date(deps.clock.now().getTime() + LOOK_AFTER_MS);
@@ -31,19 +31,19 @@ export async function removeLaterUnlessUsed(deps: Deps, db: Db, moveId: number, 
 }
 
 /**
- * Takes back what `removeLaterUnlessUsed` wrote, because the place is a repository's now, or empty.
- * @returns false when its files are being removed
+ * Cancels `removeLaterUnlessUsed`, because the location is a repository now, or empty.
+ * @returns false if its files are already being removed
  */
 export const cancelRemoval = (deps: Deps, db: Db, location: Location): Promise<boolean> =>
   deps.jobs.cancel(db, ABANDONED, repositoryId(location));
 
-/** Has what is in a place removed now, with the handle of the transaction after which nobody needs it. */
+/** Removes the files of a location now, with the handle of the transaction after which they are obsolete. */
 export async function removeNow(deps: Deps, db: Db, moveId: number, location: Location): Promise<void> {
   await cancelRemoval(deps, db, location);
   await deps.jobs.enqueue(db, ABANDONED, { move_id: moveId, ...location }, { uniqueKey: repositoryId(location) });
 }
 
-/** Names the work behind `removeLaterUnlessUsed`. */
+/** Registers the job of `removeLaterUnlessUsed`. */
 export function registerReplicaRemoval(deps: Deps): void {
   deps.jobs.register(ABANDONED, async ({ move_id, ...location }) => {
     const move = await deps.db
@@ -54,12 +54,12 @@ export function registerReplicaRemoval(deps: Deps): void {
     const underWay = move?.state === 'started' || move?.state === 'replicated';
     const all = move === undefined ? [] : parseJson<MovedRepository[]>(move.places);
     const isNamed = all.some(({ from, to }) => [from, to].some((each) => each !== null && isSame(each, location)));
-    if (underWay && isNamed) throw new RetryLater(LOOK_AFTER_MS, 'the move is under way');
+    if (underWay && isNamed) throw new RetryLater(LOOK_AFTER_MS, 'the move is in progress');
     for (const each of all) {
       const holder = await findHolder(deps.db, each);
       if (holder?.repository_storage === location.storage && holder.disk_path === location.diskPath) return;
     }
-    if (await backupRuns(deps.db, deps.clock)) throw new RetryLater(60_000, 'a backup may need the files');
+    if (await backupRuns(deps.db, deps.clock)) throw new RetryLater(60_000, 'a backup may be reading the files');
     await deps.writes.run(repositoryId(location), async () => {
       deps.storages.evict(location);
       await removeRepository(deps.storages.dirOf(location));

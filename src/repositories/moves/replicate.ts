@@ -15,24 +15,24 @@ import { lockHolder } from './holders.ts';
 import { cancelRemoval, type Replica, removeLaterUnlessUsed, removeNow } from './replica-removal.ts';
 import { enqueueMove, setReadOnly } from './storage-moves.schedule.ts';
 
-/** Another attempt has taken the move over, or what was being moved is gone: the copy is nobody's. */
+/** Another attempt has taken over the move, or the moved object no longer exists: the copy is obsolete. */
 export class MoveSuperseded extends Error {
   override name = 'MoveSuperseded';
 }
 
-/** What was being moved is not as it was left, though nobody may write it. */
+/** The source has changed although it was read-only. */
 export class RepositoryChanged extends Error {
   override name = 'RepositoryChanged';
 }
 
-/** So long, and so often, an attempt looks whether writes that were announced have ended; then it comes again. */
+/** Interval and number of checks for the end of announced writes; then the attempt is retried later. */
 const LOOK_MS = 50;
 const LOOKS = 40;
 const COMES_AGAIN_MS = 1_000;
 
 /**
- * Enters that an attempt begins, with places of its own for the copies: one that ran before it can switch nothing over. From then on the
- * repositories take no writes.
+ * Records the start of an attempt, with its own locations for the copies, so that an earlier attempt cannot switch over
+ * any more. From then on the repositories are read-only.
  */
 export function beginMove(
   deps: Deps,
@@ -61,14 +61,14 @@ export function beginMove(
       .set({ places: JSON.stringify(replicas) })
       .where('id', '=', id)
       .execute();
-    // What an attempt has left that ended in the middle.
+    // Copies of an earlier, interrupted attempt.
     for (const { to } of repositories) if (to !== null) await removeNow(deps, db, id, to);
     for (const { to } of replicas) await removeLaterUnlessUsed(deps, db, id, to);
     return { claim, replicas };
   });
 }
 
-/** Locks what a move that is not over takes along, and lets nobody write into it, or everybody again who may. */
+/** Locks the holders of an open move, and makes their repositories read-only or writable. */
 async function lockPlaces(deps: Deps, db: Db, id: number, readOnly: 0 | 1): Promise<void> {
   const move = await db
     .selectFrom('repository_storage_moves')
@@ -81,7 +81,7 @@ async function lockPlaces(deps: Deps, db: Db, id: number, readOnly: 0 | 1): Prom
   await setReadOnly(db, repositories, readOnly);
 }
 
-/** Lets repositories be written while an attempt waits for the next one. */
+/** Makes repositories writable while an attempt waits for the next one. */
 export async function resumeWrites(deps: Deps, { id }: Pick<StorageMove, 'id'>, claim: string | null): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await lockPlaces(deps, db, id, 0);
@@ -97,8 +97,8 @@ export async function resumeWrites(deps: Deps, { id }: Pick<StorageMove, 'id'>, 
 }
 
 /**
- * Copies repositories that nobody may write any more, once the writes that had been announced have ended.
- * @throws RetryLater while writes are under way; the signal's reason, GitError, and the file system's errors
+ * Copies read-only repositories once the announced writes have ended.
+ * @throws RetryLater while writes are in progress; the signal's reason, GitError, and file system errors
  */
 export async function copyAll(deps: Deps, replicas: readonly Replica[], signal: AbortSignal): Promise<void> {
   for (const replica of replicas) {
@@ -118,14 +118,14 @@ async function announcedWritesEnd(deps: Deps, { type, id, from }: Replica, signa
   const holder = { type, id, repository_storage: from.storage, disk_path: from.diskPath };
   for (let looks = 0; await announced(deps.db, holder); looks += 1) {
     await recoverOrphanedIntents(deps, holder);
-    if (looks === LOOKS) throw new RetryLater(COMES_AGAIN_MS, 'writes to the repository are under way');
+    if (looks === LOOKS) throw new RetryLater(COMES_AGAIN_MS, 'writes to the repository are in progress');
     await sleep(LOOK_MS, undefined, { signal });
   }
 }
 
 /**
- * Makes the copies the repositories, in one transaction, and lets them be written again.
- * @throws MoveSuperseded, RepositoryChanged; what the database throws, after which nothing has changed
+ * Switches over to the copies in one transaction and makes the repositories writable.
+ * @throws MoveSuperseded, RepositoryChanged; database errors, after which nothing has changed
  */
 export async function switchOver(
   deps: Deps,
@@ -138,12 +138,12 @@ export async function switchOver(
       for (const replica of replicas) {
         const { from, to } = replica;
         const holder = await lockHolder(deps, db, replica);
-        if (holder === undefined) throw new MoveSuperseded('the repository is gone');
+        if (holder === undefined) throw new MoveSuperseded('the repository no longer exists');
         const same = holder.repository_storage === from.storage && holder.disk_path === from.diskPath;
         if (!same || !holder.busy || (await announced(db, replica)))
           throw new RepositoryChanged('the repository has changed');
-        // Whoever looks at the moment whether the copy is needed finds that it is.
-        if (!(await cancelRemoval(deps, db, to))) throw new RetryLater(LOOK_MS, 'the copy is being looked at');
+        // A concurrent check of the location finds that it is in use.
+        if (!(await cancelRemoval(deps, db, to))) throw new RetryLater(LOOK_MS, 'the copy is being checked');
         await db
           .updateTable(tableOf(replica.type))
           .set({ repository_storage: to.storage, disk_path: to.diskPath, repository_read_only: 0 })

@@ -7,7 +7,7 @@ import { CLEAN_UP, enqueueMove, MOVE } from './storage-moves.schedule.ts';
 
 const BATCH = 500;
 
-/** Names the work of moves between storages. */
+/** Registers the jobs of storage moves. */
 export function registerMoves(deps: Deps): void {
   deps.jobs.register(MOVE, ({ move_id }, run) => runMove(deps, move_id, run));
   deps.jobs.register(CLEAN_UP, ({ move_id }, run) => cleanUp(deps, move_id, run));
@@ -15,7 +15,9 @@ export function registerMoves(deps: Deps): void {
   registerBulkMoves(deps);
 }
 
-/** Sees to it that every move that is not over has its job, also where somebody has dropped it. For a start that is alone. */
+/**
+ * Ensures that every open move has its job, even if it was dropped. Called at the start of a server that runs alone.
+ */
 export async function resumeMoves(deps: Deps): Promise<void> {
   for (let after = 0; ; ) {
     const open = await deps.db

@@ -355,7 +355,7 @@ describe('a move that cannot be made', () => {
   test('of a repository that is not there fails', async () => {
     rmSync(git.dir, { recursive: true });
     const { state, error_message } = await finish(await schedule());
-    assert.deepEqual([state, error_message], ['failed', 'The repository or the destination storage is not there.']);
+    assert.deepEqual([state, error_message], ['failed', 'The repository or the destination storage does not exist.']);
     assert.equal((await now()).repository_read_only, 0);
     assert.deepEqual(onDisk(app, 'second'), []);
   });

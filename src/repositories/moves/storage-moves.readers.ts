@@ -4,7 +4,7 @@ import { otherServers } from '../../db/db.claim.ts';
 import type { StorageMove } from '../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../deps.ts';
 
-/** When each move was first looked at after its switch, in this process. */
+/** Epoch in which each move was first checked after its switch, in this process. */
 const moments = new WeakMap<InFlight, Map<number, Epoch>>();
 const MAX_MOMENTS = 10_000;
 const LOOK_MS = 500;
@@ -15,9 +15,9 @@ const LONGEST_JOB_MS = 3_600_000;
 const SLACK_MS = 300_000;
 
 /**
- * Whether somebody may still read what a move has taken elsewhere: a request or a job that began before the switch, in
- * this process or another one, or a backup.
- * @returns in how many milliseconds to look again; null where nobody is left
+ * Checks whether a reader may still use the source of a move: a request or job that began before the switch, in any
+ * process, or a backup.
+ * @returns delay in milliseconds until the next check; null if no reader is left
  */
 export async function readersLeft(deps: Deps, { id, updated_at }: StorageMove): Promise<number | null> {
   const mine = moments.get(deps.inFlight) ?? new Map<number, Epoch>();
@@ -27,7 +27,7 @@ export async function readersLeft(deps: Deps, { id, updated_at }: StorageMove): 
   mine.set(id, moment);
   if (!deps.inFlight.hasDrained(moment)) return LOOK_MS;
   if (await backupRuns(deps.db, deps.clock)) return BACKUP_LOOK_MS;
-  // What other processes have at work is not known here, only how long anything may take.
+  // Work of other processes is unknown, so only its maximum duration counts.
   if (deps.config.database.kind === 'postgres' && (await otherServers(deps.db))) {
     const longest = Math.max(deps.config.transfers.totalMs, LONGEST_JOB_MS) + SLACK_MS;
     const left = Date.parse(updated_at) + longest - deps.clock.now().getTime();

@@ -11,7 +11,7 @@ import { type Replica, removeNow } from './replica-removal.ts';
 import { beginMove, copyAll, MoveSuperseded, RepositoryChanged, resumeWrites, switchOver } from './replicate.ts';
 import { COPY_MS, setReadOnly } from './storage-moves.schedule.ts';
 
-/** One that ends its process so often is given up. */
+/** Number of process exits after which a move is given up. */
 const MAX_ATTEMPTS = 20;
 
 interface Run {
@@ -20,10 +20,8 @@ interface Run {
 }
 
 /**
- * Makes a move, be that after a kill: copies its repositories and switches over. One that cannot be made leaves everything as
- * it was.
- * @throws RetryLater while something has to be waited for; errors that say nothing about the move: the server stops, the
- *   database is away
+ * Runs a move, also after a crash: copies its repositories and switches over. A failed move changes nothing.
+ * @throws RetryLater while it must wait; errors unrelated to the move, such as a shutdown or an unavailable database
  */
 export async function runMove(deps: Deps, id: number, run: Run): Promise<void> {
   const move = await deps.db.selectFrom('repository_storage_moves').selectAll().where('id', '=', id).executeTakeFirst();
@@ -36,7 +34,7 @@ async function replicate(deps: Deps, move: StorageMove, { attempts, signal }: Ru
   let replicas: Replica[] = [];
   let { claim } = move;
   try {
-    if (attempts > MAX_ATTEMPTS) throw new GitError('failed', 'the process ended at every attempt');
+    if (attempts > MAX_ATTEMPTS) throw new GitError('failed', 'the process exited during every attempt');
     ({ claim, replicas } = await beginMove(deps, move));
     await copyAll(deps, replicas, AbortSignal.any([signal, limit]));
     await switchOver(deps, move, claim!, replicas);
@@ -52,13 +50,13 @@ async function replicate(deps: Deps, move: StorageMove, { attempts, signal }: Ru
       deps,
       { ...move, claim },
       replicas,
-      limit.aborted ? 'It took too long to copy the repository.' : reasonOf(deps, move, error),
+      limit.aborted ? 'Copying the repository took too long.' : reasonOf(deps, move, error),
     );
   }
   deps.log.log('info', 'a repository was moved', { move: move.id, to: move.destination_storage_name });
 }
 
-/** Whether the move stands where the attempt left it, with what was to be moved gone. */
+/** Whether the move is unchanged since the attempt, and its object no longer exists. */
 async function isLeft({ db }: Deps, { id }: StorageMove, claim: string | null): Promise<boolean> {
   const move = await db
     .selectFrom('repository_storage_moves')
@@ -68,42 +66,49 @@ async function isLeft({ db }: Deps, { id }: StorageMove, claim: string | null): 
   return move?.claim === claim && move.state === 'started';
 }
 
-/** What of an error is told, without anything that it says of the machine. */
+/** Reason of a failure for users, without details of the server. */
 function reasonOf({ storages }: Deps, move: StorageMove, error: unknown): string {
   const fault = environmentFaultOf(error);
   if (fault === 'disk_full') return 'The disk of the destination storage is full.';
   if (fault === 'denied') return 'The server cannot read the source storage or write the destination storage.';
   const known = [move.source_storage_name, move.destination_storage_name].every((name) => storages.has(name));
-  if (isMissing(error) || !known) return 'The repository or the destination storage is not there.';
+  if (isMissing(error) || !known) return 'The repository or the destination storage does not exist.';
   if (error instanceof RepositoryChanged || error instanceof MoveSuperseded)
-    return 'The repository was changed while it was moved.';
-  if (error instanceof GitError && error.code === 'busy') return 'The repository does not come to rest.';
-  if (error instanceof GitError) return 'The copy of the repository differs from it.';
-  return 'An internal error kept the repository from being moved.';
+    return 'The repository changed during the move.';
+  if (error instanceof GitError && error.code === 'busy')
+    return 'The repository keeps changing. Try again when there are fewer writes.';
+  if (error instanceof GitError) return 'The copy of the repository differs from its source.';
+  return 'An internal error prevented the move of the repository.';
 }
 
-/** Where the database is away the repositories stay read-only until the next attempt. */
+/** Without the database the repositories stay read-only until the next attempt. */
 async function pauseMove(deps: Deps, move: StorageMove, claim: string | null): Promise<void> {
   try {
     await resumeWrites(deps, move, claim);
   } catch (error) {
     if (error instanceof MoveSuperseded) return;
-    deps.log.log('warn', 'a repository stays read-only while its move waits', { move: move.id, error: String(error) });
+    deps.log.log('warn', 'a repository stays read-only until its move is retried', {
+      move: move.id,
+      error: String(error),
+    });
   }
 }
 
-/** Copies of an attempt that has ended without using them; where the database is away they go by themselves later. */
+/** Removes unused copies of an attempt. Without the database they are removed later. */
 async function dropCopies(deps: Deps, moveId: number, replicas: readonly Replica[]): Promise<void> {
   try {
     await deps.db.transaction().execute(async (db) => {
       for (const { to } of replicas) await removeNow(deps, db, moveId, to);
     });
   } catch (error) {
-    deps.log.log('warn', 'half a copy of a repository is removed later', { move: moveId, error: String(error) });
+    deps.log.log('warn', 'an incomplete copy of a repository could not be removed; it is removed later', {
+      move: moveId,
+      error: String(error),
+    });
   }
 }
 
-/** Ends a move that cannot be made: the repositories are where they were and can be written again. */
+/** Fails a move: the repositories keep their location and become writable. */
 async function fail(deps: Deps, move: StorageMove, replicas: readonly Replica[], reason: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const repositories = parseJson<MovedRepository[]>(move.places);

@@ -9,32 +9,32 @@ import { locationOf, tableOf } from '../holder.ts';
 import { ensureWiki } from '../repository.wikis.ts';
 import { COLUMN_OF, lockMoved } from './holders.ts';
 
-/** The longest that one attempt to copy may take. */
+/** Maximum duration of one attempt to copy. */
 export const COPY_MS = 6 * 3_600_000;
 
-/** The job of a move, until its repositories lie elsewhere. A move ends by its own account, not because its job is given up. */
+/** The job of a move until the switch. A move decides itself when to fail, so its job is never given up. */
 export const MOVE = jobKind<{ move_id: number }>('storage_move.run', {
   lane: 'moves',
   maxAttempts: Number.POSITIVE_INFINITY,
   timeoutMs: COPY_MS + 600_000,
 });
 
-/** The job that removes what a move has taken elsewhere: in a lane where no copy holds it up. */
+/** The job that removes the source of a move: in a lane without copies, so that it does not wait for them. */
 export const CLEAN_UP = jobKind<{ move_id: number }>('storage_move.clean_up', {
   lane: 'git',
   maxAttempts: Number.POSITIVE_INFINITY,
 });
 
-/** The storage that a move goes to when none is named: drawn by weight among the others, the same where there is none. */
+/** Default destination of a move: drawn by weight among the other storages, or the source if there is none. */
 export const pickDestination = ({ storages, settings }: Pick<Deps, 'storages' | 'settings'>, source: string): string =>
   storages.pickBeside(source, Math.random(), settings.now.repository_storages_weighted)?.name ?? source;
 
 /**
- * Schedules a move: from the end of the transaction on the repositories take no writes until it is over, but where it has to wait
- * for writes to end.
- * @param kind what is moved: a project with its wiki, a snippet, the wiki of a group
+ * Schedules a move. The repositories are read-only from the end of the transaction until the move ends, except while it
+ * waits for writes to end.
+ * @param kind of the moved object: a project with its wiki, a snippet, or the wiki of a group
  * @param destination name of a storage; null draws one by weight
- * @throws ApiError 404, or 400 for a storage that is not there and for repositories that take no writes already
+ * @throws ApiError 404, or 400 for an unknown storage and for repositories that are already read-only
  */
 export async function scheduleMove(
   deps: Deps,
@@ -48,7 +48,10 @@ export async function scheduleMove(
 
 const isUnknown = ({ storages }: Deps, name: string | null): boolean => name !== null && !storages.has(name);
 
-/** The same within a transaction that does more; the wiki of a group has to be there. @param db the transaction's handle */
+/**
+ * Like `scheduleMove`, within a larger transaction; the wiki of a group must exist.
+ * @param db the transaction's handle
+ */
 export async function scheduleMoveWithin(
   deps: Deps,
   db: Db,
@@ -92,7 +95,7 @@ export async function scheduleMoveWithin(
   return move;
 }
 
-/** Whether a move is not over, which may wait with the repository writable. */
+/** Whether a move is open; its repository may be writable while it waits. */
 async function isOpen(db: Db, kind: StorageMoveKind, id: number): Promise<boolean> {
   const open = await db
     .selectFrom('repository_storage_moves')
@@ -104,7 +107,7 @@ async function isOpen(db: Db, kind: StorageMoveKind, id: number): Promise<boolea
   return open !== undefined;
 }
 
-/** A move is told of where the repository is; of a snippet, for the server. */
+/** Records an audit event for the move on the owner of the repository; for a snippet, on the instance. */
 async function recordScheduled(
   deps: Deps,
   db: Db,
@@ -122,11 +125,11 @@ async function recordScheduled(
   });
 }
 
-/** Writes the job that takes a move on from where it stands, unless it waits already. */
+/** Enqueues the job that continues a move, unless it is already queued. */
 export const enqueueMove = (deps: Deps, db: Db, { id, state }: Pick<StorageMove, 'id' | 'state'>): Promise<void> =>
   deps.jobs.enqueue(db, state === 'replicated' ? CLEAN_UP : MOVE, { move_id: id }, { uniqueKey: id });
 
-/** Lets nobody write into repositories, or everybody again who may. */
+/** Makes repositories read-only or writable. */
 export async function setReadOnly(db: Db, repositories: readonly MovedRepository[], value: 0 | 1): Promise<void> {
   for (const { type, id } of repositories) {
     await db.updateTable(tableOf(type)).set({ repository_read_only: value }).where('id', '=', id).execute();

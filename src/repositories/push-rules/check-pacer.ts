@@ -3,14 +3,14 @@ import { PatternFails } from './push-rules.pattern.ts';
 
 /** Milliseconds of work without a pause. */
 const AT_ONCE_MS = 5;
-/** A look that takes so long is none at a common pattern. */
+/** A check that takes longer than this uses an expensive pattern. */
 const SLOW_MS = 1;
-/** Milliseconds of the processor that slow looks may take in one push. */
+/** Maximum processor time in milliseconds of slow checks in one push. */
 const MAX_SLOW_MS = 10_000;
 
 /**
- * Spreads long work over time, so that it takes this process from nobody: after some milliseconds others have their turn, and
- * after slow looks, which bad patterns are made of, as long as these took.
+ * Paces long checks, so that they do not block this process: yields after some milliseconds, and pauses after slow
+ * checks, as expensive patterns cause them, for as long as they took.
  */
 export class CheckPacer {
   #began = performance.now();
@@ -18,11 +18,11 @@ export class CheckPacer {
   #slow = 0;
   #owed = 0;
 
-  /** Looks at something at once. @throws PatternFails where slow looks have taken too long together; what `check` throws */
+  /** Runs a synchronous check. @throws PatternFails if slow checks exceed their total time; errors of `look` */
   check<T>(look: () => T): T {
     const began = performance.now();
     const found = look();
-    // Asking for the time of the processor takes ten times as long, so that is asked of slow looks alone.
+    // Reading the processor time takes ten times as long, so it is read only for slow checks.
     const took = performance.now() - began > SLOW_MS ? this.#worked() : 0;
     if (took > SLOW_MS) {
       this.#slow += took;
@@ -32,14 +32,14 @@ export class CheckPacer {
     return found;
   }
 
-  /** Milliseconds of the processor since the last slow look, or the last rest. */
+  /** Processor time in milliseconds since the last slow check or pause. */
   #worked(): number {
     const { user, system } = process.threadCpuUsage(this.#used);
     this.#used = process.threadCpuUsage();
     return (user + system) / 1_000;
   }
 
-  /** Call it after each look. */
+  /** Must be called after each check. */
   async yield(): Promise<void> {
     if (performance.now() - this.#began < AT_ONCE_MS) return;
     if (this.#owed > AT_ONCE_MS) await sleep(this.#owed);

@@ -15,31 +15,34 @@ import { PatternFails } from './push-rules.pattern.ts';
 import { isSamePusher, type Pusher, readPusher } from './pusher.ts';
 import { SignatureRule } from './signed.ts';
 
-/** Changes of refs, as push rules see them. */
+/** Ref changes to check against push rules. */
 export interface PushedChanges {
-  /** Null for who is no user. */
+  /** Null for callers without a user. */
   userId: number | null;
   changes: readonly RefChange[];
-  /** Branch that HEAD names. */
+  /** Branch of HEAD. */
   defaultBranch: string | null;
-  /** With `git push` alone a rule can keep tags. */
+  /** Origin of the change: the rule for tag deletions applies to `git push` only. */
   via: 'git' | 'api';
   /** Environment of the quarantine of a push. */
   env?: Readonly<Record<string, string>>;
-  /** Commits that the server has made for it (`all`: every one that is new), and whether out of other commits. */
+  /**
+   * Commits that the server has created for the change (`all`: every new one), and whether they derive from other
+   * commits.
+   */
   made?: { oids: readonly (string | null)[] | 'all'; from: 'input' | 'commits' };
-  /** Commits that bring nothing new, beside those of branches and tags. */
+  /** Further commits that are not new, besides those of branches and tags. */
   known?: readonly string[];
 }
 
-/** What push rules say of changes of refs. */
+/** Result of a check against push rules. */
 export interface PushRuleVerdict {
-  /** Why they may not be, in the words that git and the API show; null where they may. */
+  /** Refusal as git and the API show it; null if the changes are allowed. */
   reason: string | null;
   /**
-   * The same for the transaction that announces them, which asks no git: whether what was found out before the wait holds.
+   * Checks in the announcing transaction, without git, whether the result still holds.
    * @param deps with the transaction's handle
-   * @param rule what is in force by then
+   * @param rule currently in force
    */
   revalidate(deps: Deps, rule: PushRule | null): Promise<string | null>;
 }
@@ -48,10 +51,10 @@ const CHANGED = 'The push rules were changed meanwhile. Please try again.';
 const HEADS = 'refs/heads/';
 const TAGS = 'refs/tags/';
 
-/** Of what git says of a push that means more work than is allowed, such as few folders that stand for any number of files. */
+/** Errors of git for a push that requires more work than allowed, such as a few trees that expand to many files. */
 const TOO_MUCH: readonly GitErrorCode[] = ['timeout', 'output_too_large'];
 
-/** What was found out of people, to be compared with what they are later. */
+/** Facts about users at the time of the check, to compare with later ones. */
 interface Seen {
   pusher: Pusher;
   people: CommitPeople;
@@ -59,8 +62,9 @@ interface Seen {
 }
 
 /**
- * Judges changes of a project's refs by the push rule in force, all that they bring in one pass: commits that no branch and
- * no tag leads to yet, and the files of these. Refs that are neither branches nor tags bring nothing until a branch does.
+ * Checks changes of a project's refs against the push rule in force, in one pass over the commits that no branch or tag
+ * reaches yet, and their files. Refs other than branches and tags are not checked until a branch contains their
+ * commits.
  * @throws GitError
  */
 export async function checkPushRules(
@@ -88,7 +92,10 @@ export async function checkPushRules(
   };
 }
 
-/** For the transaction that announces changes which push rules have let pass. @throws ApiError 400 where they would not any more */
+/**
+ * Checks a result again in the transaction that announces the changes.
+ * @throws ApiError 400 if they are no longer allowed
+ */
 export async function refuseByVerdict(
   deps: Deps,
   verdict: PushRuleVerdict | null,
@@ -99,8 +106,8 @@ export async function refuseByVerdict(
 }
 
 /**
- * The same as `checkPushRules`, for changes through the API.
- * @param rule the one in force when the rights were looked at
+ * Like `checkPushRules`, for changes through the API.
+ * @param rule in force when the rights were checked
  * @throws ApiError 400 with the reason
  */
 export async function requirePushRules(
@@ -114,7 +121,7 @@ export async function requirePushRules(
   return verdict;
 }
 
-/** What of the name of a ref alone is against the rule. */
+/** Returns the refusal of a ref by its name alone. */
 function refuseRefName(
   rule: PushRule,
   { branch }: Patterns,
@@ -140,7 +147,7 @@ const asksForCommits = (rule: PushRule, { message, negative, email }: Patterns):
     rule.reject_non_dco_commits,
   ].includes(1);
 
-/** One look at all that comes. */
+/** One pass over all new commits. */
 class Pass {
   readonly #deps: Deps;
   readonly #repo: Repository;
@@ -191,7 +198,7 @@ class Pass {
     return null;
   }
 
-  /** All that comes, where it is no more than the server has just made; it has signed none of it. */
+  /** All new commits and files, if the server has just created all of them. None of them is signed. */
   async #made(heads: readonly string[]): Promise<NewCommitOrFile[] | null> {
     const { made, env } = this.#arrival;
     if (env !== undefined || made?.oids === 'all') return null;
@@ -219,7 +226,7 @@ class Pass {
     if (this.#rule.reject_unsigned_commits === 0) return null;
     const { env = {}, known = [] } = this.#arrival;
     for await (const commits of newCommitObjects(this.#repo, heads, { env, known })) {
-      // The server signs none of its own.
+      // Commits created by the server are unsigned.
       const signed = commits.filter(({ oid }) => !this.#makerOf(oid).startsWith('server'));
       const reason = await this.#seen.signed.refuse(signed);
       if (reason !== null) return reason;
@@ -256,7 +263,7 @@ class Pass {
 
   async #file(file: NewFile): Promise<string | null> {
     const reason = file.added ? this.#pace.check(() => refuseName(this.#rule, this.#patterns, file.path)) : null;
-    // Out of commits come only files that are there, and such as a merge puts together of them.
+    // Commits derived from others contain only existing files, and merges of them.
     if (reason !== null || this.#madeBy === 'server from commits') return reason;
     const size = this.#sizes.take(file);
     return size.reason ?? (size.full ? this.#sizes.settle() : null);

@@ -3,12 +3,12 @@ import type { Db } from '../../db/db.schema.ts';
 import { asciiLower } from '../../db/like.ts';
 
 const BATCH = 500;
-/** Addresses of one push that are looked up; who writes under more is no team. */
+/** Maximum number of addresses of one push that are looked up. */
 const MAX_ADDRESSES = 50_000;
 
-/** The addresses of authors and committers of a push, each once. */
+/** The distinct addresses of authors and committers of a push. */
 export class CommitPeople {
-  /** By address in lower case: what is said where nobody has confirmed it. */
+  /** Refusal by address in lower case, for addresses that no user has confirmed. */
   readonly #refusals = new Map<string, string>();
 
   add(role: 'Author' | 'Committer', email: string): void {
@@ -17,10 +17,11 @@ export class CommitPeople {
     this.#refusals.set(key, `${role} '${email}' is not a member of team`);
   }
 
-  /** Why the push cannot be taken: one of the addresses is of no user; null where each is. */
+  /** Returns the refusal if one of the addresses belongs to no user, else null. */
   async refuse(db: Db): Promise<string | null> {
     const all = [...this.#refusals.keys()];
-    if (all.length > MAX_ADDRESSES) return `A push may have at most ${MAX_ADDRESSES} authors while they are checked`;
+    if (all.length > MAX_ADDRESSES)
+      return `A push can have at most ${MAX_ADDRESSES} different author and committer addresses while they are checked`;
     for (let at = 0; at < all.length; at += BATCH) {
       const some = all.slice(at, at + BATCH);
       const known = new Set((await usersWithAddresses(db, some)).map(({ email }) => email));

@@ -4,7 +4,7 @@ import { MAX_MESSAGE, type NewCommit } from '../../git/transport/new-commits.ts'
 import { type PushPattern, pushPattern } from './push-rules.pattern.ts';
 import type { Pusher } from './pusher.ts';
 
-/** The patterns of a push rule, compiled; null for those that ask nothing. */
+/** Compiled patterns of a push rule; null for empty ones. */
 export interface Patterns {
   message: PushPattern | null;
   negative: PushPattern | null;
@@ -22,8 +22,8 @@ export const patternsOf = (rule: PushRule): Patterns => ({
 });
 
 /**
- * How a commit came to be: by somebody whose name whoever pushes stands for, by others whose work is merged, or by the
- * server out of what a caller sent or out of other commits.
+ * Origin of a commit: written under a name that the pusher vouches for, merged work of others, or created by the server
+ * from a caller's input or from other commits.
  */
 export type MadeBy = 'somebody' | 'others' | 'server' | 'server from commits';
 
@@ -32,8 +32,8 @@ const signedOff = (message: string): boolean =>
   message.includes('<') && message.split('\n').some((line) => line.length < 1_000 && SIGN_OFF.test(line));
 
 /**
- * Why a push rule lets no such commit in, in the words that git and the API show; null where it does. Asks nothing but what
- * is handed over. What takes the database or a signature is not looked at here.
+ * Returns the refusal of a commit as git and the API show it, or null. Uses only its arguments: checks that require the
+ * database or a signature are done elsewhere.
  */
 export function refuseCommit(
   rule: PushRule,
@@ -74,7 +74,7 @@ function refuseAuthor(
   pusher: Pusher,
 ): string | null {
   if (madeBy === 'others') return null;
-  // Whoever merges, picks or rebases leaves the names of those who wrote.
+  // Merges, cherry-picks and rebases keep the original author names.
   const named = rule.commit_committer_name_check === 1 && madeBy !== 'server from commits';
   if (named && authorName !== pusher.name) {
     return `Author name is inconsistent with the account name: '${authorName}' instead of '${pusher.name ?? ''}'`;

@@ -4,18 +4,18 @@ import type { Db } from '../../db/db.schema.ts';
 import type { PushRule } from '../../db/tables/push-rules.table.ts';
 import type { Deps } from '../../deps.ts';
 
-/** The push rule that a project or a group has of its own. */
+/** The push rule set on a project or group itself. */
 export function ownPushRule(db: Db, type: 'project' | 'group', id: number): Promise<PushRule | undefined> {
   const column = type === 'project' ? 'project_id' : 'namespace_id';
   return db.selectFrom('push_rules').selectAll().where(column, '=', id).executeTakeFirst();
 }
 
-/** The push rule that a project goes by: its own, else that of the nearest group above that has one. */
+/** The effective push rule of a project: its own, else that of the nearest ancestor group with one. */
 export async function pushRuleOf(db: Db, projectId: number): Promise<PushRule | undefined> {
   return (await ownPushRule(db, 'project', projectId)) ?? (await inheritedPushRule(db, projectId));
 }
 
-/** The one that it would go by without one of its own. */
+/** The push rule that a project inherits if it has none of its own. */
 export async function inheritedPushRule(db: Db, projectId: number): Promise<PushRule | undefined> {
   const above = await db
     .selectFrom('projects')
@@ -26,7 +26,7 @@ export async function inheritedPushRule(db: Db, projectId: number): Promise<Push
   return above?.kind === 'group' ? nearestRule(db, lineageIds(above.lineage)) : undefined;
 }
 
-/** @param groups from the top of a tree downwards */
+/** @param groups from the root downwards */
 async function nearestRule(db: Db, groups: readonly number[]): Promise<PushRule | undefined> {
   if (groups.length === 0) return undefined;
   const rows = await db.selectFrom('push_rules').selectAll().where('namespace_id', 'in', groups).execute();
@@ -34,9 +34,9 @@ async function nearestRule(db: Db, groups: readonly number[]): Promise<PushRule 
 }
 
 /**
- * The push rule that a project goes by, null for none: a server whose plan has no push rules goes by none. Asks nothing where
- * there can be none.
- * @param found id of its own one, and the groups above, from the top downwards
+ * The effective push rule of a project; null for none, and on plans without push rules. Queries nothing if there can be
+ * none.
+ * @param found id of its own rule, and its groups from the root downwards
  */
 export async function effectivePushRule(
   deps: Deps,

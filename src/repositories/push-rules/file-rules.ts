@@ -8,11 +8,11 @@ import { secretPattern } from './push-rules.secrets.ts';
 const MEBIBYTE = 1024 * 1024;
 const BATCH = 500;
 
-/** Whether a push rule asks for the files of commits. */
+/** Whether a push rule requires the files of commits. */
 export const asksForFiles = (rule: PushRule): boolean =>
   rule.file_name_regex !== '' || rule.prevent_secrets === 1 || rule.max_file_size > 0;
 
-/** Why no file may be called so; null where it may. */
+/** Returns the refusal of a file name, or null. */
 export function refuseName(rule: PushRule, { file }: Patterns, path: string): string | null {
   if (file?.test(path) === true) return prohibited(path, file.source);
   const secret = rule.prevent_secrets === 1 ? secretPattern(path) : null;
@@ -22,13 +22,13 @@ export function refuseName(rule: PushRule, { file }: Patterns, path: string): st
 const prohibited = (path: string, pattern: string): string =>
   `File name '${path.toWellFormed()}' was prohibited by the pattern '${pattern}'.`;
 
-/** Looks for files that are too large among those that are new to the repository. */
+/** Finds files above the size limit among those that are new to the repository. */
 export class FileSizes {
   readonly #repo: Repository;
   readonly #megabytes: number;
-  /** Of a push: its large objects, which the repository does not have. */
+  /** Large objects of a push that the repository does not have. */
   #pushed: Set<string> | null = null;
-  /** Of commits that the repository has already: files yet to be looked at, by their blobs. */
+  /** For commits that are already in the repository: files still to check, by blob. */
   readonly #waiting = new Map<string, string>();
 
   constructor(repo: Repository, megabytes: number) {
@@ -36,16 +36,19 @@ export class FileSizes {
     this.#megabytes = megabytes;
   }
 
-  /** Takes note of the large objects of a push. @param env of the quarantine; empty where there is none */
+  /** Records the large objects of a push. @param env of the quarantine; empty if there is none */
   async begin(env: Readonly<Record<string, string>>): Promise<void> {
     if (this.#megabytes === 0 || Object.keys(env).length === 0) return;
     const pushed = await largePushedBlobs(this.#repo, env, this.#megabytes * MEBIBYTE);
-    // What is there already comes again as the base of a delta, and counts for nothing.
+    // Existing objects may be sent again as delta bases and do not count.
     for (const oid of pushed) if ((await this.#repo.objects.info(oid)) !== null) pushed.delete(oid);
     this.#pushed = pushed;
   }
 
-  /** Why the file is too large, where that is known at once; whether to call `drain` soon, for many are waiting. */
+  /**
+   * Returns the refusal of a file if it is known immediately, and whether `settle` should be called soon because many
+   * files are pending.
+   */
   take({ path, blob }: NewFile): { reason: string | null; full: boolean } {
     if (this.#megabytes === 0) return { reason: null, full: false };
     if (this.#pushed !== null) return { reason: this.#pushed.has(blob) ? this.#tooLarge(path) : null, full: false };
@@ -53,7 +56,7 @@ export class FileSizes {
     return { reason: null, full: this.#waiting.size >= BATCH };
   }
 
-  /** Looks at the files that are waiting. */
+  /** Checks the pending files. */
   async settle(): Promise<string | null> {
     if (this.#waiting.size === 0) return null;
     const paths = await Promise.all(

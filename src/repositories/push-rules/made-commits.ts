@@ -7,11 +7,11 @@ const MAX_COMMITS = 3;
 const SUBMODULE = '160000';
 
 /**
- * What commits that the server has just made bring, where nothing else is new: read without a process, since whoever commits
- * through the API waits for it.
+ * Reads the commits that the server has just created, if nothing else is new, with their files. Uses no process, since
+ * an API caller waits.
  * @param heads complete ids
  * @param made the commits
- * @returns as `newCommits` tells it; null where there may be more, which git has to say
+ * @returns as `newCommits`; null if there may be more commits, for which git must be asked
  */
 export async function readMadeCommits(
   repo: Repository,
@@ -48,7 +48,7 @@ const asNew = ({ oid, author, committer, message }: Commit): NewCommitOrFile => 
   messageLength: Buffer.byteLength(message),
 });
 
-/** Files that are in no parent as they are in the commit. */
+/** Files that differ from those of every parent. */
 async function filesOf(repo: Repository, { oid, parents }: Commit): Promise<NewFile[] | null> {
   const all = await Promise.all(
     (parents.length === 0 ? [null] : parents).map((parent) => changesBetween(repo, parent, oid)),

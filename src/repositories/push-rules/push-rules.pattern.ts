@@ -2,30 +2,30 @@ import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
 import { patternSize } from '../../core/pattern-size.ts';
 
-/** A pattern of a push rule. Matching takes time linear in the text. */
+/** A pattern of a push rule. Matching takes linear time. */
 export interface PushPattern {
-  /** How it is written. */
+  /** Source text. */
   readonly source: string;
-  /** Whether it fits some part of the text. @throws PatternFails */
+  /** Whether it matches a part of the text. @throws PatternFails */
   test(text: string): boolean;
 }
 
-/** Whether a pattern fits is not found out: it, or the text, is such that everybody would have to wait for it. */
+/** Matching was refused, because the pattern or the text is too expensive. */
 export class PatternFails extends Error {
   override name = 'PatternFails';
 }
 
 const MAX_LENGTH = 511;
-/** Instructions of a pattern. */
+/** Maximum number of instructions of a pattern. */
 const MAX_SIZE = 2_000;
-/** Instructions times characters of one text: some tenths of a second at the very worst. */
+/** Maximum product of instructions and characters of a text: some tenths of a second in the worst case. */
 const MAX_STEPS = 10_000_000;
 
 const compiled = new LRUCache<string, PushPattern>({ max: 500 });
 
 /**
- * Why a text can be no pattern of a push rule; null when it can, or is empty.
- * @param source in the syntax of RE2
+ * Returns the validation error of a pattern; null if it is valid or empty.
+ * @param source in RE2 syntax
  */
 export function patternError(source: string): string | null {
   if (source === '') return null;
@@ -50,9 +50,9 @@ function compile(source: string, flags: number): RE2JS | null {
 }
 
 /**
- * A stored pattern, compiled.
- * @param lines whether `^` and `$` stand for the edges of lines, which `(?-m)` in the pattern takes back
- * @returns null for the empty one, which asks nothing
+ * Compiles a stored pattern.
+ * @param lines whether `^` and `$` match at line boundaries, unless the pattern has `(?-m)`
+ * @returns null for an empty pattern, which matches everything
  */
 export function pushPattern(source: string, { lines = false } = {}): PushPattern | null {
   if (source === '') return null;
@@ -67,7 +67,7 @@ export function pushPattern(source: string, { lines = false } = {}): PushPattern
       if (text.length * size > MAX_STEPS) {
         throw new PatternFails(`A text of ${text.length} characters is too long for the pattern '${source}'`);
       }
-      // What another version has taken for a pattern lets nothing in.
+      // A pattern accepted by another version refuses everything.
       if (program === null) throw new PatternFails(`The pattern '${source}' cannot be read`);
       return program.test(text);
     },

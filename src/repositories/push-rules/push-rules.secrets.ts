@@ -1,4 +1,4 @@
-/** Names of files that hold secrets, as the platform documents them: what ssh, AWS and shells call theirs. */
+/** Names of files that contain secrets, as documented by the platform: files of ssh, AWS and shells. */
 const SECRETS: readonly RegExp[] = [
   /aws\/credentials$/,
   /(?:ssh|config)\/(?:personal|server)_(?:rsa|dsa|ed25519|ecdsa|ecdsa_sk|ed25519_sk)$/,
@@ -7,6 +7,6 @@ const SECRETS: readonly RegExp[] = [
   /[._]history$/,
 ];
 
-/** The pattern of names of files with secrets that a path fits; null for none. */
+/** The pattern of secret file names that a path matches; null for none. */
 export const secretPattern = (path: string): string | null =>
   SECRETS.find((pattern) => pattern.test(path))?.source.replaceAll('\\/', '/') ?? null;

@@ -2,18 +2,18 @@ import type { Db } from '../../db/db.schema.ts';
 import { asciiLower } from '../../db/like.ts';
 import type { PushRule } from '../../db/tables/push-rules.table.ts';
 
-/** Who pushes, as far as push rules ask: of nobody where it is no user. */
+/** Facts about the pusher required by push rules; empty without a user. */
 export interface Pusher {
   name: string | null;
-  /** Confirmed ones, in lower case. */
+  /** Confirmed addresses in lower case. */
   addresses: ReadonlySet<string>;
-  /** Those that are yet to be confirmed, in lower case. */
+  /** Unconfirmed addresses in lower case. */
   unconfirmed: ReadonlySet<string>;
 }
 
 const NOBODY: Pusher = { name: null, addresses: new Set(), unconfirmed: new Set() };
 
-/** Reads who pushes, where the rule asks for it. */
+/** Reads the pusher as far as the rule requires. */
 export async function readPusher(db: Db, rule: PushRule, userId: number | null): Promise<Pusher> {
   if (userId === null || (rule.commit_committer_check === 0 && rule.commit_committer_name_check === 0)) return NOBODY;
   const user = await db
@@ -35,6 +35,6 @@ export async function readPusher(db: Db, rule: PushRule, userId: number | null):
   return { name: user.name, addresses: those(true), unconfirmed: those(false) };
 }
 
-/** Whether somebody is still who they were when commits were compared with them. */
+/** Whether the facts about a pusher are unchanged since the commits were checked. */
 export const isSamePusher = (was: Pusher, is: Pusher): boolean =>
   was.name === is.name && [...was.addresses].every((address) => is.addresses.has(address));

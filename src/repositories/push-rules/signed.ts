@@ -6,17 +6,17 @@ import type { CommitObject } from '../../git/transport/new-commit-objects.ts';
 import { checkSignature } from '../signatures/check.ts';
 import { KnownKeys } from '../signatures/known-keys.ts';
 
-/** Signatures of one push that are checked at a time: half of the threads that a process has for such work, and for files. */
+/** Number of signatures of one push checked concurrently: half of the thread pool, which also serves files. */
 const CONCURRENCY = 2;
 
-/** One signature of each who signed: the same key and address. */
+/** A signature for each distinct signer: the same key and address. */
 interface Sample {
   oid: string;
   signature: CommitSignature;
   email: string;
 }
 
-/** Looks whether commits have a signature that is verified, by the keys that users have registered. */
+/** Checks that commits have verified signatures by registered keys. */
 export class SignatureRule {
   readonly #keys: KnownKeys;
   readonly #samples = new Map<string, Sample>();
@@ -25,10 +25,10 @@ export class SignatureRule {
     this.#keys = new KnownKeys(db);
   }
 
-  /** Why one of the commits is not let in, the first such; null where the signature of each is verified. */
+  /** Returns the refusal of the first commit without a verified signature, or null. */
   async refuse(commits: readonly CommitObject[]): Promise<string | null> {
     const reasons = new Map<number, string>();
-    // After the first that is refused nothing more is looked at, but for those before it.
+    // After a refusal, only the commits before it are still checked.
     await forEachWithConcurrency(commits.keys(), CONCURRENCY, null, async (at) => {
       const reason = reasons.size === 0 ? await this.#refuseOne(commits[at]!) : null;
       if (reason !== null) reasons.set(at, reason);
@@ -44,7 +44,7 @@ export class SignatureRule {
     return this.#look(this.#keys, { oid, signature, email });
   }
 
-  /** The same with the keys and addresses there are by then, for those that were verified. @param db the handle of the transaction */
+  /** Checks verified signatures again with the current keys and addresses. @param db the handle of the transaction */
   async stillVerified(db: Db): Promise<string | null> {
     const keys = new KnownKeys(db);
     for (const sample of this.#samples.values()) {

@@ -4,15 +4,15 @@ import { checkPgp, type PgpVerdict } from './pgp.ts';
 import type { Status } from './signatures.status.ts';
 import { checkSsh, type SshVerdict } from './ssh.ts';
 
-/** What a signature is worth, by its kind. Of X.509 signatures no certificate is known here. */
+/** Verification result of a signature, by kind. X.509 certificates are not supported. */
 export type Verdict =
   | ({ signature_type: 'PGP' } & PgpVerdict)
   | ({ signature_type: 'SSH' } & SshVerdict)
   | { signature_type: 'X509'; verification_status: Status };
 
 /**
- * What a signature is worth, by the keys that users have registered.
- * @param email of the committer or tagger, for whom it speaks
+ * Verifies a signature with the registered keys of users.
+ * @param email of the committer or tagger
  */
 export async function checkSignature(keys: KnownKeys, signature: CommitSignature, email: string): Promise<Verdict> {
   const { kind } = signature;

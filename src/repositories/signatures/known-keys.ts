@@ -4,20 +4,20 @@ import { type PgpPublicKey, readPgpKey } from '../../core/pgp/pgp.key.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { SshKey } from '../../db/tables/ssh-keys.table.ts';
 
-/** A PGP key of a user that can have made a signature. */
+/** A user's PGP key that may have made a signature. */
 export interface PgpCandidate {
   id: number;
   userId: number;
-  /** Row of the subkey that is named; null for the key itself. */
+  /** Row of the matching subkey; null for the primary key. */
   subkeyId: number | null;
   key: PgpPublicKey;
 }
 
 const MAX_CANDIDATES = 5;
-/** Of each kind; a push has commits of no more people than that at a time. */
+/** Maximum number of cached entries of each kind. */
 const MAX_REMEMBERED = 500;
 
-/** The keys that users sign with, and the addresses that are theirs, each read once while this object is used. */
+/** Signing keys and addresses of users, cached by this object. */
 export class KnownKeys {
   readonly db: Db;
   readonly #ssh = new LRUCache<string, { row: SshKey | null }>({ max: MAX_REMEMBERED });
@@ -28,7 +28,7 @@ export class KnownKeys {
     this.db = db;
   }
 
-  /** The SSH key of a fingerprint (`SHA256:...`), where its user signs with it. */
+  /** The SSH key with a fingerprint (`SHA256:...`), if its user signs with it. */
   async ssh(fingerprint: string): Promise<SshKey | null> {
     const known = this.#ssh.get(fingerprint);
     if (known !== undefined) return known.row;
@@ -42,7 +42,7 @@ export class KnownKeys {
     return row ?? null;
   }
 
-  /** PGP keys that are named so, or have a subkey that is. @param keyid 16 hexadecimal digits in upper case */
+  /** PGP keys with this id, or with a subkey of this id. @param keyid 16 hexadecimal digits in upper case */
   async pgp(keyid: string): Promise<readonly PgpCandidate[]> {
     const known = this.#pgp.get(keyid);
     if (known !== undefined) return known;
@@ -62,7 +62,7 @@ export class KnownKeys {
     return found;
   }
 
-  /** Confirmed addresses of a user, in lower case; none before they have confirmed their first. */
+  /** Confirmed addresses of a user in lower case; empty before the first confirmation. */
   async addressesOf(userId: number): Promise<readonly string[]> {
     const known = this.#addresses.get(userId);
     if (known !== undefined) return known;

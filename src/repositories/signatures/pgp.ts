@@ -5,7 +5,7 @@ import type { CommitSignature } from '../../git/git.signature.ts';
 import type { KnownKeys, PgpCandidate } from './known-keys.ts';
 import type { Status } from './signatures.status.ts';
 
-/** What the platform says of a PGP signature. */
+/** The platform's facts about a PGP signature. */
 export interface PgpVerdict {
   verification_status: Status;
   gpg_key_id: number | null;
@@ -16,8 +16,8 @@ export interface PgpVerdict {
 }
 
 /**
- * What a PGP signature is worth: it is verified where a registered key made it, and the key names an address of the
- * committer that its owner has confirmed.
+ * Verifies a PGP signature: verified if a registered key made it and the key contains an address of the committer that
+ * its owner has confirmed.
  */
 export async function checkPgp(
   keys: KnownKeys,

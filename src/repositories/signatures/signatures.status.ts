@@ -1,4 +1,4 @@
-/** What a signature can be worth, in the platform's words. */
+/** Verification statuses in the platform's words. */
 export const STATUSES = [
   'verified',
   'unverified',

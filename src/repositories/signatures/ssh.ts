@@ -5,14 +5,14 @@ import type { CommitSignature } from '../../git/git.signature.ts';
 import type { KnownKeys } from './known-keys.ts';
 import type { Status } from './signatures.status.ts';
 
-/** What an SSH signature is worth. */
+/** Verification result of an SSH signature. */
 export interface SshVerdict {
   verification_status: Status;
   key: SshKey | null;
 }
 
 /**
- * What an SSH signature is worth: it is verified where a registered key made it, and its owner has confirmed the address.
+ * Verifies an SSH signature: verified if a registered key made it and its owner has confirmed the address.
  * @param email of the committer or tagger
  */
 export async function checkSsh(
@@ -25,7 +25,7 @@ export async function checkSsh(
   const key = await keys.ssh(read.fingerprint);
   if (!read.valid) return { verification_status: 'unverified', key };
   if (key === null) return { verification_status: 'unknown_key', key };
-  // A good signature proves something only where its maker owns the address; whose else it is does not matter.
+  // A valid signature proves something only if the address belongs to the signer.
   const own = await keys.addressesOf(key.user_id);
   return { verification_status: own.includes(asciiLower(email)) ? 'verified' : 'other_user', key };
 }

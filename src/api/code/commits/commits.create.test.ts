@@ -60,7 +60,7 @@ test('a commit to a new branch whose name collides with another branch says so',
       commit_message: 'x',
       actions: [{ action: 'create', file_path: 'b', content: 'b' }],
     };
-    const text = `Failed to create branch '${branch}': another branch is in the way of its name`;
+    const text = `Failed to create branch '${branch}': its name conflicts with another branch`;
     const path = `/projects/${project.id}/repository`;
     assert.equal(expectStatus(await app.post(`${path}/commits`, { json }), 400).message, text);
     const create = await app.post(`${path}/branches`, { json: { branch, ref: 'main' } });

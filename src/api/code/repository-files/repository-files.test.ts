@@ -370,7 +370,7 @@ describe('POST, PUT and DELETE /projects/:id/repository/files/:file_path', () =>
     const json = { branch: 'main', content: 'base\n', commit_message: 'm' };
     const refusals: [Promise<{ statusCode: number; body: string }>, number, string][] = [
       [app.post(at(project, 'base.txt'), { json }), 400, 'A file with this name already exists'],
-      [app.put(at(project, 'base.txt'), { json }), 400, 'The commit is empty: it would change nothing'],
+      [app.put(at(project, 'base.txt'), { json }), 400, 'The commit is empty: it changes nothing'],
       [app.put(at(project, 'nope.txt'), { json }), 400, "A file with this name doesn't exist"],
       [app.delete(at(project, 'nope.txt'), { json }), 400, "A file with this name doesn't exist"],
       [app.post(at(project, 'a/../b'), { json }), 400, 'file_path should be a valid file path'],
