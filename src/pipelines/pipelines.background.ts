@@ -22,7 +22,7 @@ import { startDelayed } from './states/delayed.ts';
 import { assignResource } from './states/pipeline-states.resource-groups.ts';
 import { registerStuckJobs } from './states/stuck-jobs.ts';
 
-/** What pipelines do by themselves: names the work in the background. */
+/** Registers the background work of pipelines. */
 export function registerPipelines(deps: Deps): void {
   const { jobs } = deps;
   registerPushes(deps);

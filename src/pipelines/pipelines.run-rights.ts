@@ -4,14 +4,14 @@ import { canRunOn, loadProtections, protectionsOf } from '../repositories/reposi
 import { ciSettings } from './creation/ci-settings.ts';
 
 /**
- * Whether somebody may run pipelines and jobs on a branch or tag: on a protected one those who may push to it, merge into
- * it or create it.
- * @param name without its folder
+ * Whether a user may run pipelines and jobs on a branch or tag: on a protected one, those who may push to it, merge
+ * into it or create it.
+ * @param name without `refs/heads/` or `refs/tags/`
  */
 export const mayRunOn = (deps: Deps, scope: CallerInProject, kind: 'branch' | 'tag', name: string): Promise<boolean> =>
   canRunOn(deps, scope, scope.project.id, { ref: name, tag: kind === 'tag' });
 
-/** What there is of a pipeline or job: the ref that it runs for, and whether it has what is for protected refs. */
+/** Ref of an existing pipeline or job, and whether it has access to protected resources. */
 export interface OfRef {
   ref: string;
   tag: 0 | 1;
@@ -21,8 +21,8 @@ export interface OfRef {
 const MERGE_REQUEST = /^refs\/merge-requests\/(\d{1,15})\//;
 
 /**
- * Whether somebody may have a pipeline or a job that is there go on. One of a merge request between protected branches knows
- * what is for these: that takes who may run on both.
+ * Whether a user may continue an existing pipeline or job. One of a merge request between protected branches has access
+ * to both, which requires the right to run on both.
  */
 export async function mayRunFor(deps: Deps, scope: CallerInProject, of: OfRef): Promise<boolean> {
   const iid = of.protected === 1 ? MERGE_REQUEST.exec(of.ref)?.[1] : undefined;
@@ -50,7 +50,7 @@ export const isProtectedRef = async (
 
 const OVERRIDE_LEVELS = { no_one_allowed: Number.POSITIVE_INFINITY, developer: 30, maintainer: 40, owner: 50 } as const;
 
-/** Whether somebody may give a pipeline or job variables that go before those of the project. */
+/** Whether a user may pass variables to a pipeline or job, which override those of the project. */
 export function maySetVariables({ project, permissions }: CallerInProject): boolean {
   const { restrict_user_defined_variables, ci_pipeline_variables_minimum_override_role } = ciSettings(project);
   const role = ci_pipeline_variables_minimum_override_role;

@@ -2,9 +2,9 @@ import type { Db } from '../db/db.schema.ts';
 import type { Pipeline } from '../db/tables/pipelines.table.ts';
 
 /**
- * How the pipeline before one ended for the same branch, tag or merge request. Child pipelines are passed over: they are
- * part of their parent.
- * @returns undefined where none ended before
+ * Status of the previous finished pipeline of the same branch, tag or merge request. Child pipelines are ignored as
+ * parts of their parent.
+ * @returns undefined if there is none
  */
 export async function previousOutcome(
   db: Db,

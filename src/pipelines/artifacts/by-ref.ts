@@ -3,15 +3,16 @@ import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 
-/** Pipelines that are looked through at most. */
+/** Maximum number of pipelines searched. */
 const RECENT = 100;
-/** Pipelines that can stand one below the other. */
+/** Maximum depth of nested child pipelines. */
 const MAX_DEPTH = 10;
 
 /**
- * The job of a name whose archive the last successful pipeline of a ref left: that pipeline's own, else of those below it.
+ * The job with this name and an archive in the last successful pipeline of a ref: in that pipeline, else in its
+ * descendants.
  * @param ref short name of a branch or tag, or `refs/merge-requests/:iid/head` and the like
- * @param recent look through the last hundred successful pipelines instead of the last alone
+ * @param recent searches the last hundred successful pipelines instead of the last one
  */
 export async function jobOfRef(
   db: Db,
@@ -21,7 +22,7 @@ export async function jobOfRef(
   recent: boolean,
 ): Promise<Pick<CiJob, 'id'> | undefined> {
   const limit = recent ? RECENT : 1;
-  // A tag of the same name must not come before the branch, as it does nowhere else.
+  // As everywhere else, a branch takes precedence over a tag of the same name.
   const ofBranch = await lastSuccessful(db, { project_id: projectId, ref, tag: 0 }, limit);
   const ids = ofBranch.length > 0 ? ofBranch : await lastSuccessful(db, { project_id: projectId, ref, tag: 1 }, limit);
   if (ids.length === 0) return undefined;
@@ -36,13 +37,13 @@ export async function jobOfRef(
     .where('ci_jobs.retried', '=', 0)
     .where('ci_job_artifacts.file_type', '=', 'archive')
     .execute();
-  // The newest pipeline first, and in it the parent before what it started.
+  // Newest pipeline first, and in it the parent before its children.
   const rootOf = (job: { pipeline_id: number }) => roots.get(job.pipeline_id)!;
   jobs.sort((a, b) => rootOf(b) - rootOf(a) || a.pipeline_id - b.pipeline_id || b.id - a.id);
   return jobs[0];
 }
 
-/** Ids of the last successful pipelines of a branch or tag, the newest first. */
+/** Ids of the last successful pipelines of a branch or tag, newest first. */
 export async function lastSuccessful(
   db: Db,
   { project_id, ref, tag }: Pick<Pipeline, 'project_id' | 'ref' | 'tag'>,
@@ -62,7 +63,7 @@ export async function lastSuccessful(
   return rows.map(({ id }) => id);
 }
 
-/** The pipelines that stand below others, and those, each with the topmost one. */
+/** Pipelines with their descendants, each mapped to its root. */
 export async function withDescendants(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const roots = new Map(ids.map((id) => [id, id]));
   let level = [...ids];

@@ -6,12 +6,12 @@ import { HEADS, TAGS } from '../../git/ref-folders.ts';
 import { lastSuccessful, withDescendants } from './by-ref.ts';
 import { rootOf } from './pipeline-artifacts.read.ts';
 
-/** Refs that one statement names at most. */
+/** Maximum number of refs in one statement. */
 const REFS_AT_ONCE = 500;
 
 /**
- * Has the artifacts of the last successful pipeline of each ref kept beyond their time, where the project says so: a newer
- * one that succeeds lets go of those of the older, as does the end of the ref or of the merge request.
+ * Keeps the artifacts of the last successful pipeline of each ref beyond their expiry, if the project has that enabled.
+ * They are unlocked when a newer pipeline succeeds, or when the ref or merge request ends.
  */
 export function registerArtifactLocking(deps: Deps): void {
   const { db, events } = deps;
@@ -69,7 +69,7 @@ async function lockLatest({ db, settings }: Deps, pipelineId: number): Promise<v
   await (keeps ? others.where('id', 'not in', family) : others).execute();
 }
 
-/** A pipeline that another one started is kept with that. */
+/** A child pipeline is locked together with its root. */
 async function followRoot(db: Db, { id }: Pipeline): Promise<void> {
   const root = await db
     .selectFrom('pipelines')

@@ -3,7 +3,7 @@ import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 import { registerArtifactLocking } from './locking.ts';
 import { registerArtifactExpiry } from './pipeline-artifacts.expiry.ts';
 
-/** What happens to artifacts by itself. */
+/** Registers the background work of artifacts. */
 export function registerArtifacts(deps: Deps): void {
   registerArtifactLocking(deps);
   registerArtifactExpiry(deps);

@@ -11,10 +11,10 @@ const EXPIRE_PROJECT = jobKind<{ project_id: number; last_id: number }>('artifac
   lane: 'slow',
   timeoutMs: HOUR_MS,
 });
-/** Files that are removed in one transaction. */
+/** Number of files removed in one transaction. */
 const BATCH = 500;
 
-/** Removes what has come to its end every hour, and what a project is to lose soon after that was asked for. */
+/** Removes expired artifacts every hour, and a project's artifacts soon after a request. */
 export function registerArtifactExpiry(deps: Deps): void {
   deps.jobs.every(EXPIRE, { everyMs: HOUR_MS }, (_payload, { signal }) => removeExpired(deps, signal));
   deps.jobs.register(EXPIRE_PROJECT, async ({ project_id, last_id }, { signal }) => {
@@ -23,7 +23,7 @@ export function registerArtifactExpiry(deps: Deps): void {
   });
 }
 
-/** Has all artifacts that a project has now removed, but for logs, and for those of pipelines that are kept or not over. */
+/** Expires all current artifacts of a project, except logs and artifacts of locked or unfinished pipelines. */
 export async function expireProjectArtifacts(deps: Deps, projectId: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const last = await db
@@ -38,7 +38,7 @@ export async function expireProjectArtifacts(deps: Deps, projectId: number): Pro
   });
 }
 
-/** Files with the job and the pipeline that they are of; never logs. */
+/** Artifacts with their job and pipeline, without logs. */
 const withPipelines = (db: Db) =>
   db
     .selectFrom('ci_job_artifacts')
@@ -71,7 +71,7 @@ async function endArtifacts(deps: Deps, projectId: number, lastId: number, signa
   }
 }
 
-/** @param projectId only those of a project */
+/** @param projectId limits the removal to a project */
 async function removeExpired(deps: Deps, signal: AbortSignal, projectId?: number): Promise<void> {
   const now = timestamp(deps.clock);
   let [at, id] = ['', 0];
@@ -90,8 +90,8 @@ async function removeExpired(deps: Deps, signal: AbortSignal, projectId?: number
     [at, id] = [last.expire_at!, last.id];
     const ids = rows.map((row) => row.id);
     await deps.db.transaction().execute(async (db) => {
-      // Somebody may have asked to keep them, or their pipeline may have become the last good one. An update that changes
-      // nothing looks at each row as it is once whoever holds it has let go.
+      // They may have been kept meanwhile, or their pipeline may have become the last successful one. A no-op update
+      // reads each row after concurrent changes.
       const over = await db
         .updateTable('ci_job_artifacts')
         .set((eb) => ({ expire_at: eb.ref('expire_at') }))

@@ -11,7 +11,7 @@ interface Limited {
   max_artifacts_size?: number | null;
 }
 
-/** Bytes that an artifact of a project may have: what the project says, else the nearest group, else the server. */
+/** Maximum artifact size of a project in bytes: set on the project, else on the nearest group, else on the instance. */
 export async function maxArtifactBytes(deps: Deps, projectId: number): Promise<number> {
   const { db } = deps;
   const project = await db
@@ -37,7 +37,7 @@ async function ofGroups(db: Db, ids: readonly number[]): Promise<number | null> 
   return null;
 }
 
-/** The same for one kind. @param max as `maxArtifactBytes` gives it */
+/** Maximum size of one type. @param max result of `maxArtifactBytes` */
 export function maxBytesOf(type: ArtifactTypeName, max: number): number {
   const { maxMegabytes }: ArtifactType = ARTIFACT_TYPES[type];
   return Math.min(max, (maxMegabytes ?? Number.POSITIVE_INFINITY) * MEGABYTE);

@@ -5,12 +5,12 @@ import type { Db } from '../../db/db.schema.ts';
 import type { CiJobArtifact } from '../../db/tables/ci-job-artifacts.table.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 
-/** A file of a job, and whether its pipeline keeps it beyond its time. */
+/** An artifact of a job, and whether its pipeline is locked. */
 export interface StoredArtifact extends CiJobArtifact {
   locked: 0 | 1;
 }
 
-/** The file of a kind that a job has, be it past its time or not. */
+/** The artifact of a type that a job has, expired or not. */
 export function artifactOf(db: Db, jobId: number, type: ArtifactTypeName): Promise<StoredArtifact | undefined> {
   return db
     .selectFrom('ci_job_artifacts')
@@ -23,7 +23,7 @@ export function artifactOf(db: Db, jobId: number, type: ArtifactTypeName): Promi
     .executeTakeFirst();
 }
 
-/** Whether an artifact has not come to its end: those of the last successful pipeline of a ref do not. */
+/** Whether an artifact has not expired. Those of the last successful pipeline of a ref do not. */
 export const isAvailable = (clock: Clock, { expire_at, locked }: StoredArtifact): boolean =>
   expire_at === null || locked === 1 || expire_at > clock.now().toISOString();
 
@@ -33,14 +33,14 @@ const ABILITIES = {
   maintainer: 'read_maintainer_artifacts',
 } as const;
 
-/** Whether somebody may read the artifact of a job in a project where they stand so. */
+/** Whether a user with these permissions may read the artifact. */
 export const mayRead = (permissions: ProjectPermissions, { accessibility }: CiJobArtifact): boolean =>
   accessibility !== 'none' && permissions.can(ABILITIES[accessibility]);
 
-/** Pipelines that can stand one below the other. */
+/** Maximum depth of nested child pipelines. */
 const MAX_DEPTH = 10;
 
-/** Whether two jobs belong together: to one pipeline, or to pipelines below one that started both. */
+/** Whether two jobs belong to the same pipeline tree. */
 export async function sharePipelineTree(
   db: Db,
   one: Pick<CiJob, 'pipeline_id' | 'project_id'>,
@@ -51,7 +51,7 @@ export async function sharePipelineTree(
   return (await rootOf(db, one.pipeline_id)) === (await rootOf(db, other.pipeline_id));
 }
 
-/** The topmost pipeline above one. */
+/** Root of a pipeline tree. */
 export async function rootOf(db: Db, pipelineId: number): Promise<number> {
   let id = pipelineId;
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) {

@@ -2,12 +2,12 @@ import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 
-/** Counts the bytes of what the jobs of a project left anew; the statistics of projects know how. */
+/** Recounts the size of the artifacts of a project; handled by the project statistics. */
 export const COUNT_ARTIFACTS_SIZE = jobKind<{ project_id: number }>('project.artifacts_size', { lane: 'slow' });
-/** So long after a change, so that one count serves a burst of them. */
+/** Delay after a change, so that one count covers a burst of changes. */
 const PAUSE_MS = 60_000;
 
-/** Has these sizes counted soon, with the handle of the transaction that changes them where there is one. */
+/** Schedules a recount, with the handle of the transaction that changes the artifacts, if there is one. */
 export async function enqueueArtifactsSize(deps: Deps, db: Db, projectIds: readonly number[]): Promise<void> {
   const runAt = new Date(deps.clock.now().getTime() + PAUSE_MS);
   await deps.jobs.enqueueAll(
@@ -22,7 +22,7 @@ export async function enqueueArtifactsSize(deps: Deps, db: Db, projectIds: reado
   );
 }
 
-/** Bytes of what the jobs of a project left, logs included. */
+/** Total size of the artifacts of a project in bytes, including logs. */
 export async function artifactsSize(db: Db, projectId: number): Promise<number> {
   const { total } = await db
     .selectFrom('ci_job_artifacts')

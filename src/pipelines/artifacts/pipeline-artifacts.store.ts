@@ -24,10 +24,10 @@ import { enqueueArtifactsSize } from './pipeline-artifacts.size.ts';
 
 const unpack = promisify(gunzip);
 const MAX_FILENAME = 255;
-/** What a file of no name is called. */
+/** Name of a file without a name. */
 const UNNAMED = 'artifacts.zip';
 
-/** What a runner says of a file. */
+/** Attributes of a file sent by a runner. */
 export interface ArtifactAttributes {
   type: ArtifactTypeName;
   format: CiJobArtifact['file_format'];
@@ -38,7 +38,7 @@ export interface ArtifactAttributes {
 export const tooLargeArtifact = () =>
   new ApiError(413, 'file size has reached maximum size limit', {}, { Connection: 'close' });
 
-/** Stores the bytes of an artifact while they come. @throws ApiError 413 */
+/** Streams an artifact to the blob store. @throws ApiError 413 */
 export async function storeArtifactBytes(deps: Deps, bytes: Readable, maxBytes: number): Promise<StoredBlob> {
   try {
     return await deps.blobs.put(bytes, { maxBytes });
@@ -49,9 +49,9 @@ export async function storeArtifactBytes(deps: Deps, bytes: Readable, maxBytes: 
 }
 
 /**
- * Gives a job that runs a file whose bytes are stored; the same file again changes nothing. Reports of variables are read.
- * @param max bytes that any artifact of the project may have
- * @throws ApiError 400, 413; 403 when the job has come to its end meanwhile
+ * Links stored content to a running job; a repeated upload of the same file changes nothing. Dotenv reports are parsed.
+ * @param max maximum artifact size of the project in bytes
+ * @throws ApiError 400, 413; 403 if the job has ended meanwhile
  */
 export async function insertArtifact(
   deps: Deps,
@@ -71,7 +71,7 @@ interface Examined {
   variables: ReadonlyMap<string, string> | null;
 }
 
-/** What of a file must hold whatever the database says. @throws ApiError 400, 413 */
+/** Validates a file as far as possible without the database. @throws ApiError 400, 413 */
 async function examine(
   deps: Deps,
   job: CiJob,
@@ -96,13 +96,13 @@ async function configuredArtifacts(db: Db, jobId: number): Promise<JobOptions['a
   return row === undefined ? null : parseJson<JobOptions>(row.options).artifacts;
 }
 
-/** When an artifact of now ends; null for never. @throws ApiError 400 */
+/** Expiry of an artifact created now; null for never. @throws ApiError 400 */
 function expiryOf({ clock }: Deps, expireIn: string): string | null {
   const seconds = expireIn.trim() === '0' ? 'never' : parseExpiry(expireIn);
   if (seconds === null) throw invalidParameter('expire_in is invalid');
   if (seconds === 'never') return null;
   const end = new Date(clock.now().getTime() + seconds * 1_000);
-  // Beyond what a date can hold nobody waits for the end.
+  // Times beyond the range of dates never expire.
   return Number.isNaN(end.getTime()) || end.getUTCFullYear() > 9_999 ? null : end.toISOString();
 }
 
@@ -120,9 +120,9 @@ async function readDotenv(deps: Deps, { sha256, size }: StoredBlob): Promise<Rea
   }
 }
 
-/** Bytes that packing can add. */
+/** Maximum overhead of compression in bytes. */
 const PACKING = 1_024;
-/** What a report of variables is bounded by, whatever administrators allow. */
+/** Hard limits on dotenv reports, whatever the settings allow. */
 const MAX_DOTENV: DotenvLimits = { bytes: 1024 * 1024, variables: 10_000 };
 
 async function dotenvLimits(deps: Deps): Promise<DotenvLimits> {
@@ -146,7 +146,7 @@ async function enter(
   { type, format }: ArtifactAttributes,
   { accessibility, expire_at, variables }: Examined,
 ): Promise<void> {
-  // The lock on its row keeps the job from ending before this does.
+  // The row lock keeps the job from ending before this transaction.
   const alive = await db
     .updateTable('ci_jobs')
     .set((eb) => ({ artifacts_expire_at: eb.ref('artifacts_expire_at') }))
@@ -193,7 +193,7 @@ async function requireSame(db: Db, jobId: number, type: ArtifactTypeName, sha256
   if (there?.sha256 !== sha256) throw refused('another artifact of the same type already exists');
 }
 
-/** The name that a file is kept under: the last part of what was sent, without what no header can hold. */
+/** File name to store: the last component of the sent name, without characters that are invalid in headers. */
 function artifactName(sent: string): string {
   const name = sent
     .split(/[/\\]/)

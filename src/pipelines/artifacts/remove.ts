@@ -5,9 +5,9 @@ import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 import { enqueueArtifactsSize } from './pipeline-artifacts.size.ts';
 
 /**
- * Removes files of jobs, with the handle of a transaction; their bytes follow.
- * @param ids of the files: a list, or a query for them
- * @returns how many there were
+ * Removes artifacts in a transaction; their content is removed later.
+ * @param ids a list, or a query for the ids
+ * @returns number of removed artifacts
  */
 export async function removeArtifacts(
   deps: Deps,
@@ -29,7 +29,7 @@ export async function removeArtifacts(
   return rows.length;
 }
 
-/** Removes all that a job left but its log. */
+/** Removes all artifacts of a job except its log. */
 export async function removeArtifactsOf(deps: Deps, jobId: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const rows = await db

@@ -2,9 +2,9 @@ import { REPORT_ARTIFACT_TYPES } from '../../ci/artifact-types.ts';
 import type { Db } from '../../db/db.schema.ts';
 
 /**
- * Keeps all that jobs left for ever.
+ * Keeps all artifacts of jobs forever.
  * @param db of a transaction
- * @returns those of the jobs of which an archive is kept, oldest first
+ * @returns ids of jobs with a kept archive, oldest first
  */
 export async function retainArtifactsOf(db: Db, jobIds: readonly number[]): Promise<number[]> {
   await db.updateTable('ci_jobs').set({ artifacts_expire_at: null }).where('id', 'in', jobIds).execute();
@@ -19,10 +19,10 @@ export async function retainArtifactsOf(db: Db, jobIds: readonly number[]): Prom
 }
 
 /**
- * Keeps for ever what the jobs of a pipeline left that have both an archive and a report, unless it has come to its end.
+ * Keeps the unexpired artifacts of all jobs of a pipeline forever that have both an archive and a report.
  * @param db of a transaction
  * @param now as stored
- * @returns the jobs, oldest first
+ * @returns ids of the jobs, oldest first
  */
 export async function retainReportsOf(db: Db, pipelineId: number, now: string): Promise<number[]> {
   const jobs = await db

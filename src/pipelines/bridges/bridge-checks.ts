@@ -5,18 +5,18 @@ import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
 import { orUnlimited, planLimits } from '../../settings/settings.plan-limits.ts';
 
-/** Generations of child pipelines below a pipeline that is none. */
+/** Maximum depth of child pipelines. */
 const MAX_DEPTH = 2;
-/** Of more pipelines that start one another nobody looks whether they are too many. */
+/** Maximum number of related pipelines that are counted. */
 const LOOKED_AT = 10_000;
-/** How often one may start a pipeline of the same project, ref and source above itself. */
+/** Maximum number of ancestors with the same project, ref and source. */
 const MAX_TURNS = 2;
 
-/** What of a pipeline counts for those that it may start. */
+/** Columns of a pipeline that decide about its downstream pipelines. */
 type Ancestor = Pick<Pipeline, 'id' | 'project_id' | 'ref' | 'source' | 'parent_id'>;
 
 /**
- * Why a bridge of a pipeline may start no other one: too deep, too many, or in a circle.
+ * Reason why a bridge of a pipeline may not start another one: depth, number, or a cycle; null if it may.
  * @param child whether it would be a child pipeline
  */
 export async function familyRefusal(deps: Deps, pipelineId: number, child: boolean): Promise<FailureReason | null> {
@@ -34,13 +34,13 @@ export async function familyRefusal(deps: Deps, pipelineId: number, child: boole
 }
 
 /**
- * Whether a pipeline may start no other one since too many hang together already. That alone bounds what its jobs start by
- * themselves: a script can stop going in a circle, a bridge cannot.
+ * Whether a pipeline may not start another one because too many are related already. This is the only limit for jobs
+ * that start pipelines through the API: a script can end a cycle, a bridge cannot.
  */
 export const isFamilyFull = async (deps: Deps, pipelineId: number): Promise<boolean> =>
   isFull(deps, await ancestorsOf(deps.db, pipelineId));
 
-/** A pipeline and those that have started it, one after the other. */
+/** A pipeline and its ancestors. */
 async function ancestorsOf(db: Db, pipelineId: number): Promise<Ancestor[]> {
   const { rows } = await sql<Ancestor>`
     with recursive above (id, project_id, ref, source, parent_id, upstream_pipeline_id, step) as (
@@ -59,7 +59,7 @@ function depthOf(above: readonly Ancestor[]): number {
   return outside < 0 ? above.length : outside;
 }
 
-/** Whether as many pipelines hang together as may. @param above one of them, and those that have started it */
+/** Whether the limit of related pipelines is reached. @param above one of them, with its ancestors */
 async function isFull(deps: Deps, above: readonly Ancestor[]): Promise<boolean> {
   const root = above.at(-1);
   if (root === undefined) return false;

@@ -10,8 +10,8 @@ import { openedVariable } from '../variables/at-rest.ts';
 import { jobVariables, reportedVariables } from '../variables/job-variables.ts';
 
 /**
- * The variables that a bridge gives the pipeline it starts: its own, and, where it says so, those that its pipeline was
- * started with. References are resolved here; files that are referred to go along.
+ * Variables that a bridge forwards to its downstream pipeline: its own, and optionally those of its pipeline.
+ * References are expanded here; file variables that are referred to are included.
  */
 export async function forwardedVariables(
   deps: Deps,
@@ -51,7 +51,7 @@ export async function forwardedVariables(
   return [...passed.values()];
 }
 
-/** The variables of the YAML that a job is kept with. */
+/** The YAML variables stored with a job. */
 export async function yamlVariablesOf(db: Db, jobId: number): Promise<Variable[]> {
   const row = await db.selectFrom('ci_job_configs').select('variables').where('job_id', '=', jobId).executeTakeFirst();
   return row === undefined ? [] : parseJson<Variable[]>(row.variables);

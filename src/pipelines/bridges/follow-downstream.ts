@@ -10,8 +10,8 @@ import { resetSkipped } from '../states/reset-skipped.ts';
 import { type JobEvent, moveJob } from '../states/transitions.ts';
 
 /**
- * Lets a bridge with a strategy take over how the pipeline that it started goes.
- * @param followed `again`: the pipeline was over, and goes on: then the bridge does so, too
+ * Updates a bridge with a strategy to the status of its downstream pipeline.
+ * @param followed `again`: the finished pipeline runs again, and so does the bridge
  */
 export async function followDownstream(
   deps: Deps,
@@ -27,18 +27,18 @@ export async function followDownstream(
       .select('status')
       .where('id', '=', followed.pipeline_id)
       .executeTakeFirst();
-    // A pipeline that was removed comes to no end any more.
+    // A deleted pipeline never ends.
     await mirrorDownstreamStatus(deps, db, locked, strategy, downstream?.status ?? 'canceled', followed.again);
   });
 }
 
-/** How a bridge follows the pipeline that it started; null where it does not, or is gone. */
+/** The strategy of a bridge; null if it has none, or no longer exists. */
 export async function strategyOf(db: Db, jobId: number): Promise<Trigger['strategy']> {
   const row = await db.selectFrom('ci_job_configs').select('options').where('job_id', '=', jobId).executeTakeFirst();
   return row === undefined ? null : (parseJson<JobOptions>(row.options).trigger?.strategy ?? null);
 }
 
-/** Brings a bridge of a locked pipeline to the state of what it follows. */
+/** Moves a bridge of a locked pipeline to the state of its downstream pipeline. */
 export async function mirrorDownstreamStatus(
   deps: Deps,
   db: Db,

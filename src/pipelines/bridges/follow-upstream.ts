@@ -12,8 +12,8 @@ import { lockPipeline } from '../states/pipeline-status.ts';
 import { mirrorDownstreamStatus } from './follow-downstream.ts';
 
 /**
- * Lets a bridge take over how the latest pipeline on the default branch of another project goes (`needs:pipeline`): that
- * which was the latest when it began. Where that is not over, the bridge is called again when it is, or is gone.
+ * Updates a bridge with `needs:pipeline` to the status of the latest pipeline on the default branch of another project,
+ * as of its start. If that pipeline is not finished, the bridge is updated again when it finishes or is deleted.
  */
 export async function followUpstream(deps: Deps, job: CiJob, fullPath: string): Promise<void> {
   const found = await upstreamOf(deps, job, fullPath);
@@ -31,7 +31,7 @@ export async function followUpstream(deps: Deps, job: CiJob, fullPath: string): 
 
 type Refused = { reason: 'upstream_bridge_project_not_found' | 'insufficient_upstream_permissions' };
 
-/** The pipeline that the bridge follows from now on; null where there is nothing to wait for, and nothing that could have failed. */
+/** The pipeline that the bridge follows from now on; null if there is none to wait for. */
 async function upstreamOf(
   deps: Deps,
   { id, user_id, followed_pipeline_id }: CiJob,
@@ -65,7 +65,7 @@ async function upstreamOf(
   return { pipelineId: row?.followed_pipeline_id ?? latest.id };
 }
 
-/** The state of a pipeline. Whoever changes it afterwards knows of those that follow it; one that is gone comes to no end. */
+/** State of a pipeline. Later changes notify its followers; a deleted pipeline never ends. */
 function stateOf(deps: Deps, pipelineId: number): Promise<State> {
   return deps.db.transaction().execute(async (db) => (await lockPipeline(db, pipelineId))?.status ?? 'canceled');
 }

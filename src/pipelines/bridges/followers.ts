@@ -7,10 +7,12 @@ import { runBridge } from './run-bridge.ts';
 
 type PipelineIds = readonly number[] | SelectQueryBuilder<Schema, 'pipelines', { id: number }>;
 
-/** Bridges that one query reads. */
+/** Number of bridges read by one query. */
 const BATCH_SIZE = 200;
 
-/** Has bridges that wait for a pipeline of another project look at it once it is over, or gone with its project. */
+/**
+ * Registers updates of bridges that wait for a pipeline of another project, when it finishes or its project is deleted.
+ */
 export function registerFollowers(deps: Deps): void {
   deps.events.subscribe({
     name: 'follow-upstream',
@@ -35,7 +37,7 @@ async function lookAgain(deps: Deps, pipelineId: number, signal: AbortSignal): P
   }
 }
 
-/** Has bridges look once more that wait for pipelines which go with this transaction. */
+/** Updates bridges that wait for pipelines deleted by this transaction. */
 export async function wakeFollowers(deps: Deps, db: Db, pipelineIds: PipelineIds): Promise<void> {
   const bridges = await followersOf(db, pipelineIds).execute();
   const works = bridges.map(({ id, project_id }) => ({

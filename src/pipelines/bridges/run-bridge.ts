@@ -25,10 +25,10 @@ import { forwardedVariables, yamlVariablesOf } from './bridge-variables.ts';
 import { followDownstream } from './follow-downstream.ts';
 import { followUpstream } from './follow-upstream.ts';
 
-/** By which the limiter counts what bridges start. */
+/** Rate limit for downstream pipelines. */
 const LIMITED = 'downstream_pipeline_trigger';
 
-/** Why a bridge starts nothing, with what the other pipeline says of it. */
+/** Reason why a bridge starts nothing, with the error of the downstream pipeline. */
 interface Refused {
   reason: FailureReason;
   texts?: readonly string[];
@@ -40,7 +40,7 @@ interface Bridge {
   options: JobOptions;
 }
 
-/** Starts the pipeline that a bridge triggers, or lets it fail for the reason why it cannot. Once, however often it is called. */
+/** Starts the downstream pipeline of a bridge, or fails the bridge with the reason. Idempotent. */
 export async function runBridge(deps: Deps, jobId: number): Promise<void> {
   const bridge = await begin(deps, jobId);
   if (bridge === null) return;
@@ -61,14 +61,14 @@ export async function runBridge(deps: Deps, jobId: number): Promise<void> {
   if ('pipeline' in started) await cancelOrphan(deps, jobId, started.pipeline);
 }
 
-/** A child pipeline that came while its parent was canceled goes the same way. */
+/** Cancels a child pipeline that was created while its parent was canceled. */
 async function cancelOrphan(deps: Deps, jobId: number, { id, parent_id }: Pipeline): Promise<void> {
   if (parent_id === null) return;
   const bridge = await deps.db.selectFrom('ci_jobs').select('status').where('id', '=', jobId).executeTakeFirst();
   if (bridge?.status === 'canceled') await cancelPipeline(deps, id);
 }
 
-/** The bridge, which is at work now; null when it is not to run any more. */
+/** Starts the bridge; null if it must not run any more. */
 function begin(deps: Deps, jobId: number): Promise<Bridge | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, jobId);
@@ -135,7 +135,7 @@ async function start(deps: Deps, bridge: Bridge, trigger: Trigger): Promise<{ pi
   try {
     return outcome(await createPipeline(deps, request));
   } catch (error) {
-    // The same bridge runs again.
+    // The same bridge is retried.
     deps.limiter.takeBack(LIMITED, key);
     throw error;
   }
@@ -149,7 +149,7 @@ function outcome({ pipeline, texts }: Creation): { pipeline: Pipeline } | Refuse
   return { reason: 'downstream_pipeline_creation_failed', texts };
 }
 
-/** The project by its path; null where there is none that the user may see. */
+/** The project with a path; null if it does not exist or is not visible to the user. */
 async function downstreamProject(deps: Deps, own: CallerInProject, path: string): Promise<CallerInProject | null> {
   const found = path.includes('/') ? await findProject(deps, path.replace(/^\/+/, '')) : undefined;
   const scope = found && (await callerInProject(deps, own.caller, found.project.id));
@@ -158,7 +158,7 @@ async function downstreamProject(deps: Deps, own: CallerInProject, path: string)
 
 type Part = Pick<PipelineRequest, 'source' | 'ref' | 'sha' | 'config' | 'mergeRequest' | 'place'>;
 
-/** A child runs for the very same as its parent. */
+/** A child pipeline runs for the same ref and commit as its parent. */
 async function childRequest(
   deps: Deps,
   { pipeline }: Bridge,

@@ -2,7 +2,7 @@ import { parseJson } from '../../db/columns.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { ResourceGroup } from '../../db/tables/resource-groups.table.ts';
 
-/** Settings of a project that decide about its pipelines. */
+/** CI settings of a project. */
 export interface CiSettings {
   ci_config_path: string | null;
   auto_cancel_pending_pipelines: 'enabled' | 'disabled';
@@ -29,7 +29,7 @@ const DEFAULTS: Readonly<CiSettings> = {
   merge_pipelines_enabled: false,
 };
 
-/** What a project says about its pipelines, with the defaults where it says nothing. */
+/** CI settings of a project, with defaults. */
 export const ciSettings = (project: Pick<Project, 'settings'>): CiSettings => ({
   ...DEFAULTS,
   ...parseJson<Partial<CiSettings>>(project.settings),

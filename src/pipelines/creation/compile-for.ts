@@ -20,15 +20,15 @@ export interface CompileFor {
   facts: PipelineFacts;
   variables?: readonly GivenVariable[] | undefined;
   inputs?: Readonly<Record<string, unknown>> | undefined;
-  /** Instead of that of the project. */
+  /** Replaces the configuration of the project. */
   config?: ConfigContent | undefined;
-  /** Reads out of artifacts of the parent pipeline, where there is one. */
+  /** Reads artifacts of the parent pipeline, if there is one. */
   artifact?: Parameters<typeof configSources>[1]['artifact'] | undefined;
 }
 
 /**
- * Compiles the configuration of a project for a ref and event, with the variables and rights of whoever it is for.
- * @returns null where there is no configuration
+ * Compiles the configuration of a project for a ref and event, with the user's variables and rights.
+ * @returns null if there is no configuration
  */
 export async function compileFor(
   deps: Deps,
@@ -75,14 +75,14 @@ const asVariable = ({ key, value, variable_type, raw }: GivenVariable): Variable
   ...(raw === 1 ? { raw: true } : {}),
 });
 
-/** What the pipeline is compared with where rules ask what it changes. */
+/** Commits to compare for `rules:changes`. */
 async function changesOf(deps: Deps, facts: PipelineFacts): Promise<PipelineChanges> {
   const { sha, beforeSha, mergeRequest, source } = facts;
   if (mergeRequest) return { sha, from: mergeRequest.targetSha ?? (await baseOf(deps, mergeRequest.row.id, sha)) };
   return { sha, from: source === 'push' ? beforeSha : null };
 }
 
-/** The commit at which the branches of a merge request part, as its version for the head says. */
+/** Merge base of a merge request, according to its version for the head. */
 async function baseOf(deps: Deps, mergeRequestId: number, head: string): Promise<string | null> {
   const version = await deps.db
     .selectFrom('merge_request_diffs')

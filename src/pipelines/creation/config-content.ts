@@ -2,22 +2,22 @@ import type { ConfigSources } from '../../ci/sources.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import { ciSettings } from './ci-settings.ts';
 
-/** The text that the compiling of a pipeline begins with. */
+/** Root configuration of a pipeline. */
 export interface ConfigContent {
   content: string;
-  /** Path of the file in the repository, or what stands for it. */
+  /** Path of the file in the repository, or a placeholder. */
   path: string;
 }
 
 const DEFAULT_PATH = '.gitlab-ci.yml';
 const AT_ADDRESS = /^https?:\/\//i;
-/** A file of another project, at a ref of it or none. */
+/** A file of another project, at an optional ref. */
 const ELSEWHERE = /^([^@]+)@([^:]+)(?::(.+))?$/;
 
 /**
- * The configuration of a project at a commit, where its settings say that it stands: in the repository, in another one
- * (`path@group/project`, `path@group/project:ref`) or at an address.
- * @returns null where there is none
+ * Reads the configuration of a project at a commit from its configured location: in the repository, in another one
+ * (`path@group/project`, `path@group/project:ref`) or at a URL.
+ * @returns null if there is none
  */
 export async function configContent(
   project: Project,
@@ -34,7 +34,7 @@ export async function configContent(
   const found = await sources.file({ project: project.full_path, sha }, own);
   if ('missing' in found) return null;
   if ('content' in found) return found.content.trim() === '' ? null : { content: found.content, path: own };
-  // The text of what cannot be read comes with the include of it.
+  // The include reports the error of an unreadable file.
   return including(own, { local: `/${own}` });
 }
 
@@ -42,13 +42,13 @@ const configPath = (project: Pick<Project, 'settings'>): string =>
   ciSettings(project).ci_config_path?.trim() || DEFAULT_PATH;
 const withoutSlash = (path: string) => path.replace(/^\/+/, '');
 
-/** Path of a project's configuration in its own repository; null where it stands elsewhere. */
+/** Path of the configuration in the project's own repository; null if it is elsewhere. */
 export function ownConfigPath(project: Pick<Project, 'settings'>): string | null {
   const path = configPath(project);
   return AT_ADDRESS.test(path) || ELSEWHERE.test(path) ? null : withoutSlash(path);
 }
 
-/** A configuration that is another file: JSON is YAML, whatever stands in its texts. */
+/** A configuration that only includes other files, as JSON, which is valid YAML whatever the strings contain. */
 export const including = (path: string, ...includes: readonly object[]): ConfigContent => ({
   content: JSON.stringify({ include: includes }),
   path,

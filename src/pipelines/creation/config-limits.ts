@@ -1,11 +1,11 @@
 import { CONFIG_LIMITS, type ConfigLimits } from '../../ci/config/ci-config.limits.ts';
 import type { Deps } from '../../deps.ts';
 
-/** What the server compiles at most, whatever administrators say: with aliases a small text stands for much. */
+/** Hard limit on the size of a configuration, whatever the settings: aliases expand a small text. */
 const MAX_PARSED = 16 * 1024 * 1024;
 const DEEPEST = 500;
 
-/** How large configurations may be, as the settings say now. */
+/** Limits on configurations according to the settings. */
 export function configLimits({ settings }: Pick<Deps, 'settings'>): ConfigLimits {
   const { now } = settings;
   return {

@@ -5,10 +5,7 @@ import type { PushFact } from '../../repositories/push-facts.ts';
 import { ownConfigPath } from './config-content.ts';
 import { isFilteredOut } from './workflow-filter.ts';
 
-/**
- * Notes of a branch that was moved on by one commit that nothing is there that would make pipelines of it, or that what is there
- * makes none.
- */
+/** Records for a branch moved by a single commit that there is no configuration, or that it creates no pipeline. */
 export const recordConfigFound =
   (deps: Deps): PushFact =>
   async (repo, { ref, new: oid, commit }, project) => {

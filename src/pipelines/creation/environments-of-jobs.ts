@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts';
 import { ciSettings } from './ci-settings.ts';
 
 const MAX_LENGTH = 255;
-/** Rows that one statement writes. */
+/** Number of rows written by one statement. */
 const BATCH_SIZE = 500;
 
 const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
@@ -16,8 +16,8 @@ const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as co
 const isName = (name: string): boolean => name.length <= MAX_LENGTH && ENVIRONMENT_NAME.test(name) && !/[$]/.test(name);
 
 /**
- * The environments that jobs name, made where there are none yet.
- * @returns their ids by name; names that no environment can have are not there
+ * Finds or creates the environments of jobs.
+ * @returns their ids by name, without invalid names
  */
 export async function ensureEnvironments(
   deps: Deps,
@@ -31,7 +31,7 @@ export async function ensureEnvironments(
     if (environment === null || !isName(environment.name)) continue;
     const { name, deploymentTier, action } = environment;
     const tier = TIERS.find((each) => each === deploymentTier);
-    // The job that deploys decides, where others only name the environment.
+    // A job that deploys takes precedence over jobs that only name the environment.
     if (!wanted.has(name) || (tier !== undefined && action === 'start')) wanted.set(name, tier ?? guessTier(name));
   }
   const now = timestamp(deps.clock);
@@ -67,7 +67,7 @@ export async function ensureEnvironments(
   return found;
 }
 
-/** The resource groups that jobs name, made where there are none yet: their ids by key. */
+/** Finds or creates the resource groups of jobs: their ids by key. */
 export async function ensureResourceGroups(
   deps: Deps,
   db: Db,

@@ -5,7 +5,7 @@ import { orUnlimited, planLimits } from '../../settings/settings.plan-limits.ts'
 
 const SPLIT = 'https://docs.gitlab.com/ci/pipelines/downstream_pipelines/#parent-child-pipelines';
 
-/** More jobs than one pipeline may have, or the running pipelines of a project together. */
+/** Too many jobs in one pipeline, or in the active pipelines of a project. */
 export class TooManyJobs extends Error {
   override name = 'TooManyJobs';
   readonly reason: 'size_limit_exceeded' | 'job_activity_limit_exceeded';
@@ -16,7 +16,7 @@ export class TooManyJobs extends Error {
   }
 }
 
-/** @throws TooManyJobs where so many are too many for one pipeline */
+/** @throws TooManyJobs if a pipeline may not have this many jobs */
 export async function checkSize(deps: Deps, jobs: number): Promise<void> {
   const { ci_pipeline_size: most } = await planLimits(deps);
   if (jobs <= orUnlimited(most)) return;
@@ -27,8 +27,9 @@ export async function checkSize(deps: Deps, jobs: number): Promise<void> {
 }
 
 /**
- * Looks whether so many jobs more are too many for the running pipelines of a project.
- * @param db of the transaction that enters them, once it has the number of the pipeline: one at a time has a new number
+ * Checks whether a project may have this many more jobs in active pipelines.
+ * @param db of the transaction that inserts them, after it has got the pipeline's number: numbers are assigned to one
+ *   transaction at a time
  * @throws TooManyJobs
  */
 export async function checkActiveJobs({ recent }: Deps, db: Db, projectId: number, jobs: number): Promise<void> {

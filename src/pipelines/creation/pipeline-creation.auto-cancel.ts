@@ -21,10 +21,10 @@ const UNFINISHED: readonly State[] = [
   'running',
   'scheduled',
 ];
-/** A job that has begun, ended or not. */
+/** States of a job that has started. */
 const STARTED: readonly State[] = ['running', 'success', 'failed'];
 
-/** Cancels what of older pipelines of its ref a new pipeline makes redundant. */
+/** Cancels older pipelines of the ref that a new pipeline makes redundant. */
 export async function cancelRedundant(deps: Deps, pipelineId: number): Promise<void> {
   const pipeline = await deps.db.selectFrom('pipelines').selectAll().where('id', '=', pipelineId).executeTakeFirst();
   if (pipeline === undefined || pipeline.parent_id !== null) return;
@@ -67,7 +67,7 @@ function olderOnes(deps: Deps, pipeline: Pipeline): Promise<Older[]> {
     .execute();
 }
 
-/** The child pipelines of others, and theirs. */
+/** Descendants of pipelines. */
 async function childrenOf(db: Db, parents: readonly Older[]): Promise<Older[]> {
   const found: Older[] = [];
   for (let level = parents; level.length > 0; ) {
@@ -87,7 +87,7 @@ async function childrenOf(db: Db, parents: readonly Older[]): Promise<Older[]> {
   return found;
 }
 
-/** Which jobs of an older pipeline go, as that pipeline says. */
+/** Jobs of an older pipeline to cancel, according to its own `on_new_commit`. */
 function redundant({ on_new_commit }: Older, jobs: readonly ProcessedJob[]): readonly ProcessedJob[] {
   switch (on_new_commit ?? 'conservative') {
     case 'none':

@@ -26,28 +26,28 @@ import { rememberFilter } from './workflow-filter.ts';
 export interface PipelineRequest {
   projectId: number;
   source: PipelineSource;
-  /** In whose name: the rights that they have now count. */
+  /** User in whose name it runs, with their current rights. */
   userId: number;
-  /** Short or full name of a branch or tag; of a merge request the ref that its pipeline runs on. */
+  /** Short or full name of a branch or tag; for a merge request the ref that its pipeline runs on. */
   ref: string;
-  /** The commit, where it is not the one that the ref points to. */
+  /** The commit, if it is not the head of the ref. */
   sha?: string;
-  /** What the ref was before a push. */
+  /** Previous target of the ref before a push. */
   beforeSha?: string | null;
   variables?: readonly GivenVariable[];
-  /** As JSON values, by name. */
+  /** JSON values by name. */
   inputs?: Readonly<Record<string, unknown>>;
-  /** A push option says that no job is wanted. */
+  /** Whether a push option skips the jobs. */
   skip?: boolean;
   mergeRequest?: MergeRequestFacts;
   schedule?: { id: number; description: string };
   triggerId?: number;
   upstream?: Upstream;
-  /** Instead of the configuration of the project: that of a child pipeline. */
+  /** Configuration of a child pipeline, instead of the project's. */
   config?: ConfigContent;
-  /** Where it runs, for a child pipeline: just where its parent does. */
+  /** Ref and commit of a child pipeline: the same as its parent's. */
   place?: Place;
-  /** What it is made for: a second request with the same gives the pipeline that the first has made. */
+  /** Idempotency key: a second request with the same key returns the first one's pipeline. */
   origin?: string;
 }
 
@@ -58,13 +58,13 @@ export interface Upstream {
   jobId: number;
   pipelineId: number;
   projectId: number;
-  /** Whether what it starts is a child: of the same project, with a configuration of its own. */
+  /** Whether it starts a child pipeline: of the same project, with its own configuration. */
   child: boolean;
 }
 
 /**
- * A pipeline, or the words that say why there is none. Where the configuration has errors both: the pipeline has failed, and
- * tells them. `filtered`: nothing is wrong, but no job is wanted either.
+ * A pipeline, or the reasons why there is none. For an invalid configuration both: a failed pipeline with the errors.
+ * `filtered`: no error, but rules exclude all jobs.
  */
 export interface Creation {
   pipeline: Pipeline | null;
@@ -72,7 +72,7 @@ export interface Creation {
   filtered: boolean;
 }
 
-/** Sources for which a configuration with errors is a failed pipeline, since nobody waits for the words. */
+/** Sources for which an invalid configuration creates a failed pipeline, since no caller receives the errors. */
 const KEEPS_ERRORS: readonly PipelineSource[] = [
   'push',
   'merge_request_event',
@@ -81,10 +81,10 @@ const KEEPS_ERRORS: readonly PipelineSource[] = [
   'pipeline',
   'parent_pipeline',
 ];
-/** Sources for which the message of a commit decides that no job is wanted. */
+/** Sources for which the commit message can skip the jobs. */
 const SKIPPABLE: readonly PipelineSource[] = ['push', 'merge_request_event'];
 const SKIP = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
-/** Whether the message of a commit says that no job is wanted. */
+/** Whether a commit message requests to skip the jobs. */
 export const asksToSkip = (message: string): boolean => SKIP.test(message);
 const MAX_INPUTS = 20;
 const MAX_KEY = 255;
@@ -94,19 +94,19 @@ const refusal = (...texts: string[]): Creation => ({ pipeline: null, texts, filt
 
 const TOO_OFTEN = 'Too many pipelines created in the last minute. Try again later.';
 
-/** Where, for what and by whom a pipeline is made. */
+/** Project, ref, commit and user of a new pipeline. */
 interface Subject {
   standing: CallerInProject;
   repo: Repository;
   facts: PipelineFacts;
-  /** As the pipeline shows it. */
+  /** Ref as shown by the pipeline. */
   ref: string;
 }
 
 /**
- * Makes a pipeline: looks at the rights of who wants it, compiles the configuration for the ref and event, enters pipeline
- * and jobs, and lets those begin that can.
- * @throws Busy where there are no means to compile it, and nothing has been entered
+ * Creates a pipeline: checks the user's rights, compiles the configuration for the ref and event, inserts pipeline and
+ * jobs, and starts the jobs that can run.
+ * @throws Busy if resources for compiling are lacking; then nothing was inserted
  */
 export async function createPipeline(deps: Deps, request: PipelineRequest): Promise<Creation> {
   const subject = await subjectOf(deps, request);
@@ -116,14 +116,14 @@ export async function createPipeline(deps: Deps, request: PipelineRequest): Prom
   if (text !== null) return refusal(text);
   const made = newPipeline(request, subject);
   const skipped = await isSkipped(request, subject);
-  // A merge request has no pipeline at all where no job is for it.
+  // A merge request without jobs has no pipeline.
   if (skipped && request.source !== 'merge_request_event') return saveSkipped(deps, made);
   if (Object.keys(request.inputs ?? {}).length > MAX_INPUTS) {
     return refusal(`There cannot be more than ${MAX_INPUTS} inputs`);
   }
   const artifact = request.upstream?.child ? parentArtifacts(deps, request.upstream.pipelineId) : undefined;
   const compiled = await compileFor(deps, { ...request, ...subject, artifact }).catch((error: unknown) => {
-    // The same request comes again.
+    // The same request is retried.
     if (retryDelayOf(error) !== null) deps.limiter.takeBack('pipelines_create', limiterKey(request, subject));
     throw error;
   });
@@ -133,7 +133,7 @@ export async function createPipeline(deps: Deps, request: PipelineRequest): Prom
   return entered(deps, request, made, compiled);
 }
 
-/** Remembers why a configuration of the project's own made no pipeline. */
+/** Caches the reason why the project's own configuration created no pipeline. */
 async function rememberOwn(
   deps: Deps,
   { repo, facts: { project, sha } }: Subject,
@@ -144,7 +144,10 @@ async function rememberOwn(
   if (entry?.type === 'blob') rememberFilter(deps, entry.oid, compiled);
 }
 
-/** Whether somebody has too many pipelines made for one commit; what other pipelines and schedules start is not counted. */
+/**
+ * Whether a user exceeds the rate limit for pipelines of one commit; downstream and scheduled pipelines are not
+ * counted.
+ */
 function isTooOften({ limiter, settings }: Deps, request: PipelineRequest, subject: Subject): boolean {
   if (['schedule', 'pipeline', 'parent_pipeline'].includes(request.source)) return false;
   const limit = perMinute(settings.now.pipeline_limit_per_project_user_sha);
@@ -177,7 +180,7 @@ async function entered(
   }
 }
 
-/** Enters a pipeline and its jobs. @throws TooManyJobs */
+/** Inserts a pipeline with its jobs. @throws TooManyJobs */
 async function withJobs(deps: Deps, source: PipelineSource, made: NewPipeline, seed: PipelineSeed): Promise<Creation> {
   await checkSize(deps, seed.jobs.length);
   const deployments = seed.jobs.filter(({ environment }) => environment?.action === 'start').length;
@@ -199,7 +202,7 @@ const saveSkipped = async (deps: Deps, made: NewPipeline): Promise<Creation> => 
 const saveFailed = (deps: Deps, made: NewPipeline, failure_reason: string, texts: readonly string[]) =>
   saveEmptyPipeline(deps, made, { status: 'failed', failure_reason, yaml_errors: texts.join('\n') });
 
-/** Whoever makes it, the project, the ref and the commit, as they are now; or why not. */
+/** Current user, project, ref and commit; or the refusal. */
 async function subjectOf(deps: Deps, request: PipelineRequest): Promise<Subject | { text: string }> {
   const caller = await jobCaller(deps, request.userId);
   if (caller === undefined) return { text: 'Insufficient permissions to create a new pipeline' };
@@ -258,7 +261,10 @@ async function isCommit(repo: Repository, sha: string): Promise<boolean> {
   }
 }
 
-/** Whether what a merge request runs may have what is for protected branches: both are, and whoever runs it may change both. */
+/**
+ * Whether a merge request pipeline may access protected resources: both branches are protected, and the user may update
+ * both.
+ */
 async function isMergeRequestProtected(
   deps: Deps,
   scope: CallerInProject,
@@ -275,7 +281,7 @@ async function isMergeRequestProtected(
 
 function variablesRefusal(scope: CallerInProject, { source, variables = [] }: PipelineRequest): string | null {
   if (variables.length === 0) return null;
-  // Those that a bridge passes on come from a configuration, which bounds none.
+  // Forwarded variables come from a configuration, which does not limit them.
   if (variables.some(({ key }) => key.length > MAX_KEY)) {
     return `Names of variables are too long (maximum is ${MAX_KEY} characters)`;
   }

@@ -1,8 +1,8 @@
 import type { GivenVariable } from './pipeline-creation.save.ts';
 
-/** What the options of a push ask of its pipelines. */
+/** Pipeline options of a push. */
 export interface PipelinePushOptions {
-  /** No job is wanted. */
+  /** Whether to skip the jobs. */
   skip: boolean;
   variables: GivenVariable[];
   inputs: Record<string, string>;
@@ -12,8 +12,8 @@ const NO = new Set(['false', '0', 'no', 'off', 'f']);
 const MAX_VARIABLES = 100;
 
 /**
- * Reads `ci.skip`, `ci.variable=KEY=value` and `ci.input=name=value` (each of the latter several times); what means nothing is
- * left out. Of one name the last counts.
+ * Parses `ci.skip`, `ci.variable=KEY=value` and `ci.input=name=value` (the latter two may be repeated); ignores invalid
+ * options. For duplicate names the last one wins.
  */
 export function parsePushOptions(input: readonly string[]): PipelinePushOptions {
   let skip = false;

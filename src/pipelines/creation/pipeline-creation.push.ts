@@ -8,7 +8,7 @@ import { recordConfigFound } from './configured.ts';
 import { asksToSkip, createPipeline } from './pipeline-creation.create.ts';
 import { parsePushOptions } from './pipeline-creation.push-options.ts';
 
-/** A push that cannot be looked at holds up those after it to the same ref: not for ever. */
+/** Maximum number of attempts, since a failing push blocks later ones to the same ref. */
 const MAX_ATTEMPTS = 6;
 
 interface Pushed {
@@ -17,11 +17,11 @@ interface Pushed {
   new: string;
 }
 
-/** Whether a push of a ref can make a pipeline: what says that it be skipped is one, too. */
+/** Whether a push of a ref can create a pipeline, including a skipped one. */
 const mayMakeOne = ({ configured, filtered, commit }: PushedRef): boolean =>
   (configured !== false && filtered !== true) || commit === undefined || asksToSkip(commit.message);
 
-/** Makes pipelines of pushes, whoever moved the refs: git, a merge, a commit through the API. */
+/** Creates pipelines for ref changes from any source: git, merges, commits through the API. */
 export function registerPushes(deps: Deps): void {
   deps.pushFacts.push(recordConfigFound(deps));
   deps.events.subscribe({
@@ -48,7 +48,7 @@ async function followPush(
 ): Promise<void> {
   const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', project_id).executeTakeFirst();
   if (project === undefined || project.pending_delete === 1 || actor_id === null) return;
-  // A tag may name what is no commit, and a push what is gone by now.
+  // A tag may not point to a commit, and the pushed commit may no longer exist.
   const sha = await peel(repositoryOf(deps, project), oid);
   if (sha === null) return;
   const { skip, variables, inputs } = parsePushOptions(push_options);
@@ -60,5 +60,5 @@ async function followPush(
     beforeSha: old,
     origin: `push:${id}:${ref}`,
   });
-  if (texts.length > 0 && !filtered) deps.log.log('debug', 'a push made no pipeline', { project_id, ref, texts });
+  if (texts.length > 0 && !filtered) deps.log.log('debug', 'a push created no pipeline', { project_id, ref, texts });
 }

@@ -17,10 +17,10 @@ import { sealedValue } from '../variables/at-rest.ts';
 import { ensureEnvironments, ensureResourceGroups } from './environments-of-jobs.ts';
 import { checkActiveJobs } from './job-limits.ts';
 
-/** A variable that a pipeline is started with. */
+/** A variable passed at the creation of a pipeline. */
 export type GivenVariable = Pick<CiPipelineVariable, 'key' | 'variable_type'> & { value: string; raw?: 0 | 1 };
 
-/** A pipeline that is to be entered: what is known of it beside its jobs. */
+/** A pipeline to insert, without its jobs. */
 export interface NewPipeline {
   project: Project;
   userId: number;
@@ -33,14 +33,14 @@ export interface NewPipeline {
 
 type State = Pick<Insertable<PipelinesTable>, 'status' | 'yaml_errors' | 'failure_reason' | 'name'>;
 
-/** Rows that one statement writes: what SQLite binds at most, by the width of the rows. */
+/** Number of rows in one statement: the limit of bound values in SQLite, divided by the columns. */
 const JOBS_AT_ONCE = 800;
 const NARROW_AT_ONCE = 4000;
 
 /**
- * Enters a pipeline with its jobs, and lets those begin that can. In one transaction, and a few statements however many
- * jobs it has.
- * @returns the pipeline; where one was made for the same event (`origin`) already, that
+ * Inserts a pipeline with its jobs and starts the jobs that can run, in one transaction with a constant number of
+ * statements.
+ * @returns the pipeline, or the existing one for the same event (`origin`)
  * @throws TooManyJobs
  */
 export function savePipeline(deps: Deps, made: NewPipeline, seed: PipelineSeed): Promise<Pipeline> {
@@ -59,16 +59,16 @@ export function savePipeline(deps: Deps, made: NewPipeline, seed: PipelineSeed):
   });
 }
 
-/** Enters a pipeline without jobs: one that was to be skipped, or whose configuration has errors. */
+/** Inserts a pipeline without jobs: a skipped one, or one with an invalid configuration. */
 export const saveEmptyPipeline = (deps: Deps, made: NewPipeline, state: State): Promise<Pipeline> =>
   once(deps, made, (db) => insertPipeline(deps, db, made, state));
 
-/** Makes a pipeline in a transaction, unless one was made for the same already. */
+/** Creates a pipeline in a transaction, unless one exists for the same event. */
 async function once(deps: Deps, made: NewPipeline, make: (db: Db) => Promise<Pipeline>): Promise<Pipeline> {
   try {
     return await deps.db.transaction().execute(async (db) => (await madeBefore(db, made)) ?? (await make(db)));
   } catch (error) {
-    // Somebody else made it at the same time.
+    // A concurrent transaction has created it.
     const known = isUniqueViolation(error) ? await madeBefore(deps.db, made) : undefined;
     if (known === undefined) throw error;
     return known;
@@ -183,7 +183,7 @@ function jobRow(
   groups: ReadonlyMap<string, number>,
 ): JobRow {
   const environment = seed.environment?.name ?? null;
-  // An environment that cannot be is no reason to make no pipeline: the job tells.
+  // An invalid environment does not prevent the pipeline: its job reports it.
   const impossible = environment !== null && !environments.has(environment);
   return {
     ...{ project_id, sha, ref, tag, user_id, created_at },

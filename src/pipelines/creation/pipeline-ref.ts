@@ -8,13 +8,13 @@ import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.
 import { ofProject } from '../../repositories/holder.ts';
 import { updateServerRefs } from '../../repositories/server-writes.ts';
 
-/** The ref by which runners get the commit of a pipeline while its jobs run, be its branch moved or gone. */
+/** Ref from which runners fetch the commit of a pipeline while its jobs run, even if its branch is moved or deleted. */
 export const pipelineRef = (id: number): string => `refs/pipelines/${id}`;
 
 /**
- * Makes the ref by which runners fetch the commit of a pipeline, whatever becomes of its branch meanwhile. It is asked for when
- * a job has started and before its runner is told; by then it is mostly there, which starts no process.
- * @returns false where it cannot be made: the commit is gone, or the repository takes no writes
+ * Creates the ref of a pipeline for its runners. Called when a job has started, before its runner is told; usually the
+ * ref exists by then, which costs no process.
+ * @returns false if it cannot be created: the commit no longer exists, or the repository is read-only
  */
 export async function keepPipelineRef(
   deps: Deps,
@@ -33,12 +33,12 @@ export async function keepPipelineRef(
   } catch (error) {
     if (error instanceof ApiError) return false;
     if (!(error instanceof GitError)) throw error;
-    deps.log.log('warn', 'the ref of a pipeline could not be made', { id, error: error.message });
+    deps.log.log('warn', 'the ref of a pipeline could not be created', { id, error: error.message });
     return false;
   }
 }
 
-/** The same in the background, for a pipeline that was made just now; none for one that has nothing to do. */
+/** Creates the ref of a new pipeline in the background, unless it has no jobs to run. */
 export async function keepNewPipelineRef(deps: Deps, pipelineId: number): Promise<void> {
   const pipeline = await deps.db.selectFrom('pipelines').selectAll().where('id', '=', pipelineId).executeTakeFirst();
   if (pipeline === undefined || !isOneOf(ACTIVE, pipeline.status)) return;
@@ -50,11 +50,11 @@ export async function keepNewPipelineRef(deps: Deps, pipelineId: number): Promis
     .executeTakeFirst();
   if (project === undefined) return;
   await keepPipelineRef(deps, project, pipeline);
-  // It may have come to its end meanwhile, and who removes the ref may have come before.
+  // The pipeline may have finished meanwhile, and the removal of its ref may have run earlier.
   await dropPipelineRef(deps, project.id, pipelineId);
 }
 
-/** Removes the ref of a pipeline that has nothing at work any more, or is gone. */
+/** Removes the ref of a pipeline that is finished or deleted. */
 export async function dropPipelineRef(deps: Deps, projectId: number, pipelineId: number): Promise<void> {
   const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirst();
   if (project === undefined || project.pending_delete === 1) return;

@@ -2,19 +2,19 @@ import { GitError } from '../../git/git.errors.ts';
 import type { Repository } from '../../git/git.repository.ts';
 import { peel } from '../../git/revision.ts';
 
-/** A branch or tag that a pipeline runs on. */
+/** Branch or tag of a pipeline. */
 export interface PipelineRef {
   kind: 'branch' | 'tag';
-  /** Without its folder. */
+  /** Short name. */
   name: string;
   full: string;
-  /** The commit it points to now. */
+  /** Current commit. */
   sha: string;
 }
 
 /**
- * What a user means by the ref of a pipeline: a short or full name.
- * @returns the words for it where there is no such branch or tag, or both
+ * Resolves a user's ref for a pipeline: a short or full name.
+ * @returns the refusal if there is no such branch or tag, or if it is ambiguous
  */
 export async function resolvePipelineRef(repo: Repository, ref: string): Promise<PipelineRef | { text: string }> {
   const folders = { branch: 'refs/heads/', tag: 'refs/tags/' } as const;

@@ -15,17 +15,17 @@ const START_DUE = jobKind<Record<string, never>>('ci.start-due-schedules', { lan
 const RUN = jobKind<{ schedule_id: number; due: string }>('ci.run-schedule', { lane: 'ci', maxAttempts: 6 });
 const LOOK_EVERY_MS = 30_000;
 const BATCH_SIZE = 100;
-/** In the very words of the index of those that are due: without them it is not used. */
+/** Must match the condition of the partial index on due schedules. */
 const ACTIVE = sql<boolean>`active = 1`;
 
-/** Starts what schedules are due for, in one process of all. */
+/** Starts due schedules, in one of all processes. */
 export function registerSchedules(deps: Deps): void {
   deps.jobs.every(START_DUE, { everyMs: LOOK_EVERY_MS }, (_payload, { signal }) => startDue(deps, signal));
   deps.jobs.register(RUN, ({ schedule_id, due }) => runDue(deps, schedule_id, due));
 }
 
 async function startDue(deps: Deps, signal: AbortSignal): Promise<void> {
-  // What falls due meanwhile is started once afterwards.
+  // Runs that fall due during maintenance are started once afterwards.
   for (let full = !inMaintenance(deps); full && !signal.aborted; ) {
     const due = await deps.db
       .selectFrom('ci_pipeline_schedules')
@@ -41,7 +41,7 @@ async function startDue(deps: Deps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Sets the next time and has the run done, in one transaction. */
+/** Sets the next run and enqueues the current one, in one transaction. */
 const announce = (deps: Deps, schedule: CiPipelineSchedule): Promise<void> =>
   deps.db.transaction().execute(async (db) => {
     if (!(await advanceSchedule(deps, db, schedule))) return;
@@ -57,7 +57,7 @@ async function runDue(deps: Deps, scheduleId: number, due: string): Promise<void
     .executeTakeFirst();
   if (schedule === undefined || schedule.active === 0 || schedule.owner_id === null) return;
   if ((await jobCaller(deps, schedule.owner_id)) === undefined) {
-    // Whoever may not sign in any more runs nothing, now or later.
+    // Schedules of users who may no longer sign in are deactivated.
     await deactivateSchedulesOf(deps, deps.db, schedule.owner_id);
     return;
   }
@@ -65,9 +65,9 @@ async function runDue(deps: Deps, scheduleId: number, due: string): Promise<void
 }
 
 /**
- * Makes the pipeline of a schedule, with its variables and inputs.
- * @param userId in whose name: its owner, or who plays it
- * @param origin a second run of the same makes no second pipeline
+ * Creates the pipeline of a schedule with its variables and inputs.
+ * @param userId in whose name: the owner, or the user who plays it
+ * @param origin idempotency key of the run
  */
 export async function runSchedule(
   deps: Deps,

@@ -4,14 +4,15 @@ import type { Db } from '../../db/db.schema.ts';
 import type { CiPipelineSchedule } from '../../db/tables/ci-pipeline-schedules.table.ts';
 import type { Deps } from '../../deps.ts';
 
-/** When a schedule is due next after an instant; null where it never is. */
+/** Next run of a schedule after an instant; null for never. */
 export const nextRunOf = ({ cron, cron_timezone }: Pick<CiPipelineSchedule, 'cron' | 'cron_timezone'>, after: Date) =>
   CronSchedule.parse(cron, cron_timezone)?.next(after)?.toISOString() ?? null;
 
 /**
- * Says when a schedule that is due comes next, so that it is run once for a time: times that passed meanwhile are left out.
- * @param db the handle of the transaction that makes it run
- * @returns whether it is the caller's to run: false where another process was first, or it was changed or switched off
+ * Sets the next run of a due schedule, so that each time runs once; missed times are skipped.
+ * @param db the handle of the transaction that starts the run
+ * @returns whether the caller must run it: false if another process was first, or the schedule was changed or
+ *   deactivated
  */
 export async function advanceSchedule(
   { clock }: Pick<Deps, 'clock'>,
@@ -29,7 +30,7 @@ export async function advanceSchedule(
   return numUpdatedRows > 0n;
 }
 
-/** Switches off what would run in the name of a user, who is gone or may do nothing any more. */
+/** Deactivates the schedules of a user who is deleted or blocked. */
 export async function deactivateSchedulesOf({ clock }: Pick<Deps, 'clock'>, db: Db, userId: number): Promise<void> {
   await db
     .updateTable('ci_pipeline_schedules')

@@ -9,21 +9,21 @@ import { isProtectedRef } from '../pipelines.run-rights.ts';
 import { all, flag } from '../variables/values.ts';
 import { configLimits } from './config-limits.ts';
 
-/** What decides by itself whether a push makes a pipeline of a configuration that has been compiled without errors. */
+/** Part of a valid configuration that alone decides whether a push creates a pipeline. */
 interface WorkflowFilter {
   rules: readonly Pick<Rule, 'if' | 'when'>[];
-  /** Names of the variables that it gives itself. */
+  /** Names of the variables that it defines. */
   written: ReadonlySet<string>;
-  /** Those that it was compiled under. */
+  /** Limits under which it was compiled. */
   limits: string;
 }
 
-/** Longer lists, and longer conditions, are looked at each time. */
+/** Maximum number of rules and maximum length of conditions; others are evaluated each time. */
 const MAX_RULES = 20;
 const MAX_OF_CONDITIONS = 2_000;
 const MAX_FILTERS = 200;
 
-/** By the id of the file. */
+/** By blob id. */
 const filters = new LRUCache<string, WorkflowFilter>({ max: MAX_FILTERS });
 
 const storedNamed = prepared((db, { project, names }: { project: number; names: readonly string[] }) =>
@@ -35,13 +35,13 @@ const storedNamed = prepared((db, { project, names }: { project: number; names: 
     .limit(1),
 );
 
-/** A condition speaks of what nobody knows before a pipeline is made. */
+/** A condition uses a value that is unknown before the pipeline is created. */
 class NotKnown extends Error {}
 
 /**
- * Remembers the conditions of `workflow` by which a configuration has made no pipeline, where they are all that it takes to say so
- * of another push: it includes nothing, and its rules look at variables alone.
- * @param oid of its file
+ * Caches the `workflow` conditions by which a configuration has created no pipeline, if they are sufficient to decide
+ * about another push: no includes, and rules on variables only.
+ * @param oid of the file
  */
 export function rememberFilter(
   deps: Pick<Deps, 'settings'>,
@@ -61,9 +61,9 @@ export function rememberFilter(
 }
 
 /**
- * Whether a configuration that was compiled before surely makes no pipeline of a push to a branch. Its conditions are asked as the making of a
- * pipeline does; where one speaks of anything but the branch, it is not for this to say.
- * @param oid of its file
+ * Whether a previously compiled configuration certainly creates no pipeline for a push to a branch. Evaluates its
+ * conditions as pipeline creation does; undecided if a condition uses anything but the branch.
+ * @param oid of the file
  */
 export async function isFilteredOut(deps: Deps, oid: string, projectId: number, branch: string): Promise<boolean> {
   const filter = filters.get(oid);
@@ -83,12 +83,12 @@ export async function isFilteredOut(deps: Deps, oid: string, projectId: number, 
     if (error instanceof NotKnown) return false;
     throw error;
   }
-  // Variables of the configuration, and those that are kept, go before what a push says.
+  // Variables of the configuration and stored variables override those of the push.
   if ([...names].some((name) => filter.written.has(name))) return false;
   return names.size === 0 || (await storedNamed(deps.db, { project: projectId, names: [...names] })).length === 0;
 }
 
-/** What no push to a branch has. */
+/** Variables that no branch push has. */
 const UNSET = /^CI_(?:COMMIT_TAG|MERGE_REQUEST_\w+)$/;
 
 const pushVariables = (branch: string, isProtected: boolean): Map<string, Variable> =>

@@ -7,7 +7,7 @@ import type { Deployment } from '../../db/tables/deployments.table.ts';
 import type { Deps } from '../../deps.ts';
 import { ciSettings } from '../creation/ci-settings.ts';
 
-/** The state of a deployment while its job is in one; a job that waits leaves it as it is. */
+/** State of a deployment for each state of its job; a waiting job leaves it unchanged. */
 const FOLLOWS: Partial<Record<State, Deployment['status']>> = {
   running: 'running',
   success: 'success',
@@ -17,7 +17,7 @@ const FOLLOWS: Partial<Record<State, Deployment['status']>> = {
   created: 'created',
 };
 
-/** Lets the deployments of jobs go as the jobs do. @param jobs that have come to the state `to` */
+/** Updates the deployments of jobs to the jobs' new state. @param jobs that are now in the state `to` */
 export async function syncDeployments(
   deps: Deps,
   db: Db,
@@ -40,14 +40,14 @@ export async function syncDeployments(
   await deps.events.recordAll(db, 'deployment.updated', payloads, { projectId: changed[0]!.project_id });
 }
 
-/** What a job is going to deploy. */
+/** A deployment planned by a job. */
 export interface NewDeployment {
   job: Pick<CiJob, 'id' | 'project_id' | 'ref' | 'tag' | 'sha' | 'user_id'>;
   environment_id: number;
   on_stop: string | null;
 }
 
-/** Enters the deployments of new jobs of one project. */
+/** Inserts the deployments of new jobs of one project. */
 export async function insertDeployments(deps: Deps, db: Db, deployments: readonly NewDeployment[]): Promise<void> {
   if (deployments.length === 0) return;
   const { project_id } = deployments[0]!.job;
@@ -75,8 +75,8 @@ export async function insertDeployments(deps: Deps, db: Db, deployments: readonl
 }
 
 /**
- * Those of the jobs that have not begun whose deployment is older than what is deployed: they would take back what a newer
- * pipeline brought. None where the project lets them.
+ * Jobs that have not started and whose deployment is older than the current one, so they would revert a newer pipeline.
+ * None if the project allows that.
  * @returns their ids
  */
 export async function outdatedDeployments(
@@ -97,7 +97,7 @@ export async function outdatedDeployments(
   );
 }
 
-/** Those of the jobs whose deployment is older than the last good one of its environment, and of another commit. */
+/** Jobs whose deployment is older than the last successful one of its environment and of a different commit. */
 async function olderThanDeployed(db: Db, jobIds: readonly number[]): Promise<Set<number>> {
   const rows = await db
     .selectFrom('deployments as own')
@@ -119,8 +119,8 @@ async function olderThanDeployed(db: Db, jobIds: readonly number[]): Promise<Set
 }
 
 /**
- * Whether nobody may start a job since it would deploy what is older than what is deployed: one that never ran, and one that
- * did where the project lets nobody roll back.
+ * Whether a job must not start because it would deploy an older version than the current one: a job that never ran, or
+ * any job if the project does not allow rollbacks.
  */
 export async function isOutdated(
   db: Db,

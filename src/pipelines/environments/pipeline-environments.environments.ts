@@ -15,10 +15,13 @@ import { updateEnvironment } from './update-environment.ts';
 const STOP_DUE = jobKind<Record<string, never>>('ci.stop-due-environments', { lane: 'ci' });
 const EVERY_MS = 60_000;
 const BATCH_SIZE = 100;
-/** Branches that one statement names at most. */
+/** Maximum number of branches in one statement. */
 const BRANCHES_AT_ONCE = 500;
 
-/** What environments do by themselves: follow the jobs that deploy to them, and stop when their time, branch or merge request is over. */
+/**
+ * Registers the background work of environments: they follow deployment jobs, and stop with their time limit, branch or
+ * merge request.
+ */
 export function registerEnvironments(deps: Deps): void {
   deps.jobs.register(UPDATE_ENVIRONMENT, ({ job_id }) => updateEnvironment(deps, job_id));
   deps.jobs.every(STOP_DUE, { everyMs: EVERY_MS }, (_payload, { signal }) => stopDue(deps, signal));
@@ -64,9 +67,9 @@ async function stopDue(deps: Deps, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Stops an environment unless it wants to be stopped by a job of its own only, and has none, or whoever it would be stopped
- * by may not do so: who closes a merge request need not be a member, and who deployed may have gone.
- * @param userId null: whoever deployed
+ * Stops an environment, unless it may only be stopped by its own job and there is none, or the user may not stop it: a
+ * user who closes a merge request need not be a member, and the deployer may have left.
+ * @param userId null: the user who deployed
  */
 async function stopByItself(deps: Deps, environment: Environment, userId: number | null): Promise<void> {
   const { id, auto_stop_setting } = environment;

@@ -7,7 +7,7 @@ import type { Environment } from '../../db/tables/environments.table.ts';
 import type { Deps } from '../../deps.ts';
 import { isPlayable, playJob } from '../states/play.ts';
 
-/** The last deployment to an environment that came to a good end. */
+/** Last successful deployment of an environment. */
 export const lastDeployment = (db: Db, environmentId: number): Promise<Deployment | undefined> =>
   db
     .selectFrom('deployments')
@@ -19,10 +19,10 @@ export const lastDeployment = (db: Db, environmentId: number): Promise<Deploymen
     .executeTakeFirst();
 
 /**
- * Stops an environment: starts the job that its last deployment names for that (`on_stop`), and is stopped when that has
- * come to a good end; at once where there is no such job, or `force` is set.
- * @param userId who stops it; null: whoever deployed
- * @returns it as it is then; undefined when it is gone
+ * Stops an environment: starts the `on_stop` job of its last deployment and stops when that succeeds; immediately
+ * without such a job or with `force`.
+ * @param userId user who stops it; null: the user who deployed
+ * @returns its new state; undefined if it no longer exists
  */
 export async function stopEnvironment(
   deps: Deps,
@@ -34,7 +34,7 @@ export async function stopEnvironment(
     action !== null && isPlayable(action.job)
       ? await playJob(deps, action.job.id, { userId: userId ?? action.deployedBy })
       : null;
-  // One that is under way stops it as well; one that was skipped never will.
+  // A running job will stop it as well; a skipped one never will.
   const stopping = played !== null || (action !== null && isOneOf(ACTIVE, action.job.status));
   const stopped = await deps.db
     .updateTable('environments')
@@ -49,7 +49,7 @@ export async function stopEnvironment(
 const rowOf = (db: Db, id: number): Promise<Environment | undefined> =>
   db.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The job that stops what was deployed last, and who deployed; null where none is named, or it is not there. */
+/** The `on_stop` job of the last deployment, and its deployer; null if none is named, or it does not exist. */
 export async function stopActionOf(db: Db, environmentId: number): Promise<{ job: CiJob; deployedBy: number } | null> {
   const deployment = await lastDeployment(db, environmentId);
   if (deployment === undefined || deployment.on_stop === null || deployment.job_id === null) return null;

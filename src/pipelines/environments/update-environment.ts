@@ -11,7 +11,7 @@ import { jobVariables } from '../variables/job-variables.ts';
 
 const MAX_URL = 255;
 
-/** Brings an environment in line with a job that has come to a good end: where it is, how long it stays, or that it is stopped. */
+/** Updates an environment after a job has succeeded: its URL, its time limit, or that it is stopped. */
 export async function updateEnvironment(deps: Deps, jobId: number): Promise<void> {
   const job = await deps.db.selectFrom('ci_jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
   const config = await deps.db
@@ -43,7 +43,7 @@ async function valuesOf(deps: Deps, job: CiJob, { action, url, autoStopIn }: Env
   return { state: 'available' as const, auto_stop_at, ...(external_url === null ? {} : { external_url }) };
 }
 
-/** The address with everything that the job knows, what it reported itself included; null where it is none. */
+/** URL expanded with all variables of the job, including reported ones; null if it is invalid. */
 async function addressOf(deps: Deps, job: CiJob, url: string): Promise<string | null> {
   const reported = await deps.db
     .selectFrom('ci_job_variables')

@@ -8,8 +8,8 @@ import { enqueueArtifactsSize } from '../artifacts/pipeline-artifacts.size.ts';
 import { lockJob } from '../states/lock-job.ts';
 
 /**
- * Removes the log and the artifacts of a job that is over.
- * @returns the job as it is then; null when it is not over, has neither, or is gone
+ * Removes the log and the artifacts of a finished job.
+ * @returns its new state; null if it is unfinished, has neither, or no longer exists
  */
 export function eraseJob(deps: Deps, jobId: number): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {

@@ -4,10 +4,10 @@ import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { finishJob } from '../states/finish-job.ts';
 
-/** Ends the jobs of a user who may do nothing any more. */
+/** Ends the jobs of a user who is blocked or deleted. */
 const END_JOBS = jobKind<{ job_ids: number[] }>('ci.end-jobs-of-former-users', { lane: 'ci' });
 
-/** What would go on, or begin, without anybody's doing. */
+/** States from which a job would continue or start by itself. */
 const GOING: readonly State[] = [
   'created',
   'waiting_for_resource',
@@ -19,7 +19,10 @@ const GOING: readonly State[] = [
 ];
 const BATCH_SIZE = 200;
 
-/** Nothing runs in the name of somebody who was blocked or is gone: neither their jobs, nor later for somebody else in their place. */
+/**
+ * Cancels the jobs of blocked and deleted users, so that nothing runs in their name or under an account that takes
+ * their place.
+ */
 export function endJobsOfFormerUsers(deps: Deps): void {
   deps.lifecycle.userBlocked.add((db, id) => endJobsOf(deps, db, id));
   deps.lifecycle.userRemoved.add((db, { id }) => endJobsOf(deps, db, id));
@@ -36,7 +39,7 @@ async function endJobsOf(deps: Deps, db: Db, userId: number): Promise<void> {
     .where('user_id', '=', userId)
     .where('kind', '!=', 'status')
     .where('status', 'in', GOING)
-    // Those at the end of a pipeline first: nothing begins because something before it has ended.
+    // Last jobs of a pipeline first, so that no job starts because a previous one has ended.
     .orderBy('id', 'desc')
     .execute();
   for (let at = 0; at < jobs.length; at += BATCH_SIZE) {

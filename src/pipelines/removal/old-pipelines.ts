@@ -8,7 +8,7 @@ const SWEEP = jobKind<Record<string, never>>('ci.remove-old-pipelines', { lane: 
 const PROJECTS_AT_ONCE = 500;
 const PIPELINES_AT_ONCE = 100;
 
-/** Removes pipelines that are older than their project keeps them. */
+/** Removes pipelines after their project's retention period. */
 export function registerOldPipelines(deps: Deps): void {
   deps.jobs.every(SWEEP, { dailyAt: '02:10' }, (_payload, { signal }) => sweep(deps, signal));
 }

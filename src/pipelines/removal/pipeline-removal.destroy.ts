@@ -7,9 +7,9 @@ import { cancelPipeline } from '../states/cancel.ts';
 import { lockPipeline } from '../states/pipeline-status.ts';
 
 /**
- * Removes a pipeline with its child pipelines, their jobs, logs and artifacts. What of them is at work is canceled before,
- * so that whoever waits for it goes on.
- * @returns whether it was there
+ * Removes a pipeline with its child pipelines, their jobs, logs and artifacts. Active jobs are canceled first, so that
+ * their followers continue.
+ * @returns whether it existed
  */
 export async function destroyPipeline(deps: Deps, pipelineId: number, userId: number | null = null): Promise<boolean> {
   if ((await cancelPipeline(deps, pipelineId, { userId })) === undefined) return false;
@@ -44,7 +44,7 @@ export async function destroyPipeline(deps: Deps, pipelineId: number, userId: nu
   });
 }
 
-/** Ids of a pipeline and of those below it. */
+/** Ids of a pipeline and its descendants. */
 async function familyOf(db: Db, pipelineId: number): Promise<number[]> {
   const ids = [pipelineId];
   for (let level = ids; level.length > 0; ) {

@@ -3,9 +3,9 @@ import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 
 /**
- * The jobs of the same pipeline whose artifacts and reported variables a job gets: those that it needs with their
- * artifacts, or all of earlier stages; of them those that its configuration names. Only what is there now: of several
- * tries the latest. In the order of stages.
+ * Jobs of the same pipeline whose artifacts and reported variables a job receives: its `needs` with artifacts, or all
+ * jobs of earlier stages, limited to its `dependencies`. Only existing jobs, and the latest of several attempts, in the
+ * order of stages.
  * @param names `dependencies` of its configuration; null for all
  */
 export async function dependenciesOf(
@@ -30,6 +30,6 @@ export async function dependenciesOf(
     : jobs.where('ci_jobs.stage_index', '<', job.stage_index)
   ).execute();
   if (names === null) return found;
-  // A name means all jobs that run in parallel under it.
+  // A name includes all parallel jobs under it.
   return found.filter(({ name }) => names.includes(name) || names.includes(groupName(name)));
 }

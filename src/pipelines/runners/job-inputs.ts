@@ -13,13 +13,13 @@ async function optionsOf(db: Db, jobId: number): Promise<JobOptions | null> {
   return row === undefined ? null : parseJson<JobOptions>(row.options);
 }
 
-/** What is wrong with values for the inputs of a job, in the words of those of configurations. */
+/** Validation errors for input values of a job, worded as those of configurations. */
 export async function inputErrors(db: Db, jobId: number, input: GivenInputs): Promise<string[]> {
   if (Object.keys(input).length === 0) return [];
   return inputValues((await optionsOf(db, jobId))?.inputs ?? {}, input).errors;
 }
 
-/** Has a job run with values for its inputs that were checked before. */
+/** Stores validated input values of a job. */
 export async function setInputs(db: Db, jobId: number, input: GivenInputs): Promise<void> {
   const options = Object.keys(input).length === 0 ? null : await optionsOf(db, jobId);
   if (options === null) return;
@@ -31,7 +31,7 @@ export async function setInputs(db: Db, jobId: number, input: GivenInputs): Prom
   await db.updateTable('ci_job_configs').set({ options: text }).where('job_id', '=', jobId).execute();
 }
 
-/** The inputs of a job as its runner gets them. */
+/** Inputs of a job in the format for its runner. */
 export const inputsOf = ({ inputs }: JobOptions) =>
   Object.entries(inputs ?? {}).map(([key, spec]) => {
     const { type = 'string', default: content = null } = spec as { type?: string; default?: Tree };

@@ -4,13 +4,13 @@ import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { CiRunner } from '../../db/tables/ci-runners.table.ts';
 
-/** A runner that was heard of no longer ago is online. */
+/** Time since its last contact within which a runner counts as online. */
 const ONLINE_MS = 2 * 3_600_000;
 
 type Waiting = Pick<CiJob, 'id' | 'project_id' | 'tag_list' | 'protected'>;
 type Online = Pick<CiRunner, 'id' | 'runner_type' | 'group_id' | 'run_untagged' | 'access_level' | 'tag_list'>;
 
-/** Which of the jobs no runner that is online may take: their ids. */
+/** Ids of the jobs that no online runner may run. */
 export async function jobsWithoutRunner(db: Db, now: Date, jobs: readonly Waiting[]): Promise<Set<number>> {
   if (jobs.length === 0) return new Set();
   const runners = await onlineRunners(db, now);
@@ -31,7 +31,7 @@ const onlineRunners = (db: Db, now: Date): Promise<Online[]> =>
     .where('contacted_at', '>', new Date(now.getTime() - ONLINE_MS).toISOString())
     .execute();
 
-/** Whether a runner works for a project, by the project's id. */
+/** For each project, a predicate for the runners that serve it. */
 async function projectsOf(db: Db, ids: readonly number[]): Promise<Map<number, (runner: Online) => boolean>> {
   const rows = await db
     .selectFrom('projects')

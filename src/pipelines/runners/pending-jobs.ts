@@ -5,12 +5,12 @@ import type { Deps } from '../../deps.ts';
 import { PENDING_JOBS } from '../job-kinds.ts';
 
 interface Turns {
-  /** Tells the values of this process from those of another one. */
+  /** Distinguishes the values of this process from those of others. */
   readonly origin: string;
   count: number;
 }
 
-/** How often something changed for those who look for jobs, as this process knows. */
+/** Number of changes for waiting runners, as known to this process. */
 const turns = new WeakMap<Db, Turns>();
 
 function turnsOf({ db }: Pick<Deps, 'db'>): Turns {
@@ -21,18 +21,18 @@ function turnsOf({ db }: Pick<Deps, 'db'>): Turns {
   return fresh;
 }
 
-/** A text that is another one whenever there may be a job for somebody who found none before. */
+/** A string that changes whenever there may be a job for a runner that found none before. */
 export function pendingJobsState(deps: Pick<Deps, 'db'>): string {
   const { origin, count } = turnsOf(deps);
   return `${origin}${count.toString(16)}`;
 }
 
-/** Lets all who look for jobs look again, now. */
+/** Wakes all requests that wait for jobs. */
 export function wakeRunners(deps: Pick<Deps, 'db' | 'longPolls'>): void {
   turnsOf(deps).count += 1;
   deps.longPolls.wake(PENDING_JOBS);
 }
 
-/** The same once a transaction has committed: jobs have come to wait, or a runner takes others than before. */
+/** Wakes them once a transaction has committed: jobs became pending, or a runner accepts other jobs than before. */
 export const wakeRunnersAfter = (deps: Pick<Deps, 'db' | 'longPolls'>, db: Db): void =>
   afterCommit(db, () => wakeRunners(deps));

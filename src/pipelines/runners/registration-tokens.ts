@@ -6,13 +6,13 @@ import type { Db } from '../../db/db.schema.ts';
 import type { CiRegistrationTokensTable } from '../../db/tables/ci-registration-tokens.table.ts';
 import type { Deps } from '../../deps.ts';
 
-/** What a registration token lets runners into; both null for the whole installation. */
+/** Scope of a registration token; both null for the whole instance. */
 export interface RegistrationOwner {
   project_id: number | null;
   group_id: number | null;
 }
 
-/** The place of every runner of the installation. */
+/** Scope of instance runners. */
 export const INSTANCE: RegistrationOwner = { project_id: null, group_id: null };
 
 const PREFIX = 'GR1348941';
@@ -34,8 +34,8 @@ function at(db: Db, { project_id, group_id }: RegistrationOwner) {
 }
 
 /**
- * The token by which runners register in a place, made when it is first asked for.
- * @param first what it is made as; a random one when absent
+ * Registration token of a scope, created on first use.
+ * @param first initial value; default: random
  */
 export async function registrationToken(
   { db, clock, snapshot }: Deps,
@@ -54,7 +54,7 @@ export async function registrationToken(
   return (await at(db, owner).executeTakeFirstOrThrow()).token;
 }
 
-/** Gives a place another token; runners that registered with the old one stay. @returns the new one */
+/** Resets the token of a scope; registered runners stay. @returns the new token */
 export function resetRegistrationToken({ db, clock }: Deps, owner: RegistrationOwner): Promise<string> {
   const token = newToken(owner);
   return db.transaction().execute(async (db) => {
@@ -77,7 +77,7 @@ export function resetRegistrationToken({ db, clock }: Deps, owner: RegistrationO
   });
 }
 
-/** What a registration token lets runners into; undefined for one that is none. */
+/** Scope of a registration token; undefined for an invalid one. */
 export function ownerOfRegistrationToken(db: Db, token: string): Promise<RegistrationOwner | undefined> {
   return db
     .selectFrom('ci_registration_tokens')

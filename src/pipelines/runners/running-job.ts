@@ -7,7 +7,7 @@ import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 
-/** The token of a job that has had more than its time. */
+/** The token of a job that has exceeded its time limit. */
 export class JobTokenExpired extends ApiError {
   readonly job: CiJob;
 
@@ -17,7 +17,7 @@ export class JobTokenExpired extends ApiError {
   }
 }
 
-/** Whether a token is the one that belongs to the digest; none belongs to null. */
+/** Whether a token matches a digest; false for null. */
 export function isTokenOf(digest: string | null, token: string): boolean {
   if (digest === null) return false;
   const [input, stored] = [Buffer.from(tokenDigest(token)), Buffer.from(digest)];
@@ -27,17 +27,17 @@ export function isTokenOf(digest: string | null, token: string): boolean {
 const notProcessing = (status: string) =>
   new ApiError(403, '403 Forbidden - Job is not processing on runner', {}, { 'Job-Status': status });
 
-/** What a runner is told of a job that came to its end, or went, while it was served. */
+/** Error for a runner whose job has ended or was deleted during a request. */
 export async function isNotRunning(db: Db, jobId: number): Promise<ApiError> {
   const job = await db.selectFrom('ci_jobs').select('status').where('id', '=', jobId).executeTakeFirst();
   return job === undefined ? forbidden() : notProcessing(job.status);
 }
 
 /**
- * The job that a runner reports on: one that is in its hands, shown by the job's own token.
+ * The job that a runner reports on: a running one, authenticated by its own token.
  * @param token of the header `JOB-TOKEN` or the parameter `token`; empty or undefined for none
- * @throws ApiError 403 in the protocol's words, with the header `Job-Status` where the runner is to see that the job is
- * over; JobTokenExpired when it ran past its time
+ * @throws ApiError 403 in the protocol's words, with the header `Job-Status` if the job has ended; JobTokenExpired if
+ *   it has exceeded its time limit
  */
 export async function runningJob({ db, clock }: Deps, jobId: number, token: string | undefined): Promise<CiJob> {
   const found = await db

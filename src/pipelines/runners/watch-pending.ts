@@ -3,25 +3,25 @@ import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { wakeRunners } from './pending-jobs.ts';
 
-/** So often a process looks whether another one has made jobs wait. */
+/** Interval at which a process checks for pending jobs created by others. */
 const EVERY_MS = 1_000;
 
 interface Watch {
-  /** Requests that wait for jobs. */
+  /** Number of requests that wait for jobs. */
   waiting: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 const watches = new WeakMap<Db, Watch>();
 
-/** What changes whenever jobs begin to wait, or are taken. */
+/** Changes whenever jobs become pending, or are taken. */
 async function fingerprint(db: Db): Promise<string> {
   const { rows } = await sql<Record<string, unknown>>`
     select count(*) as number, sum(job_id) as ids, max(created_at) as last from ci_pending_jobs`.execute(db);
   return JSON.stringify(rows[0]);
 }
 
-/** Looks again and again as long as somebody waits, and wakes all who do when something has changed. */
+/** Polls while requests wait, and wakes them on a change. */
 function start(deps: Deps): NodeJS.Timeout {
   let last: string | undefined;
   let looking = false;
@@ -33,7 +33,7 @@ function start(deps: Deps): NodeJS.Timeout {
       if (last !== undefined && last !== now) wakeRunners(deps);
       last = now;
     } catch {
-      // The database is away: whoever waits asks it themselves soon enough, and says so.
+      // The database is unavailable: waiting requests query it themselves soon and report that.
       last = '';
     } finally {
       looking = false;
@@ -42,10 +42,7 @@ function start(deps: Deps): NodeJS.Timeout {
   return timer.unref();
 }
 
-/**
- * Keeps somebody waiting for jobs who is to hear also of those that other processes make wait. Where one process has the
- * database to itself, nothing is looked for.
- */
+/** Runs a wait for jobs that includes those created by other processes. With a single process, nothing is polled. */
 export async function watchPendingJobs<T>(deps: Deps, wait: () => Promise<T>): Promise<T> {
   if (deps.config.database.kind === 'sqlite') return wait();
   const watch = watches.get(deps.db) ?? { waiting: 0, timer: undefined };

@@ -3,7 +3,7 @@ import type { Repository } from '../../git/git.repository.ts';
 import { resolveRevision } from '../../git/revision.ts';
 import { readFile } from './pipeline-sources.repository-files.ts';
 
-/** The address of a component, taken apart. */
+/** A parsed component address. */
 export interface ComponentAddress {
   project: string;
   name: string;
@@ -14,9 +14,9 @@ const NAME = /^[\w-]+$/;
 const PARTIAL = /^\d+(\.\d+)?$/;
 
 /**
- * Takes apart `<host>/<project>/<name>@<version>`.
+ * Parses `<host>/<project>/<name>@<version>`.
  * @param host name and port of this server
- * @returns null where it is no address of a component here
+ * @returns null if it is not the address of a component on this server
  */
 export function parseComponent(address: string, host: string): ComponentAddress | null {
   const at = address.lastIndexOf('@');
@@ -29,7 +29,10 @@ export function parseComponent(address: string, host: string): ComponentAddress 
   return version === '' || !project.includes('/') || !NAME.test(name) ? null : { project, name, version };
 }
 
-/** The file of a component at a version: a tag, a branch or a commit; or what is wrong, as it follows the address. */
+/**
+ * Reads the file of a component at a version: a tag, a branch or a commit; or the error, as the continuation of its
+ * address.
+ */
 export async function readComponent(
   repo: Repository,
   { project, name, version }: ComponentAddress,

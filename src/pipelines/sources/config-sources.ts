@@ -14,26 +14,26 @@ import { GlobBudget, matchingPaths, readFile } from './pipeline-sources.reposito
 import { fetchRemoteFile } from './remote-files.ts';
 
 export interface ConfigSourcesRequest {
-  /** With whose rights other projects are read. */
+  /** Caller whose rights apply to other projects. */
   caller: Caller;
-  /** The project whose configuration it is; it is read without asking. */
+  /** Project of the configuration, which is read without a check. */
   project: Project;
-  /** What `rules:changes` asks about; null where there is no commit. */
+  /** Changes for `rules:changes`; null without a commit. */
   changes: PipelineChanges | null;
-  /** Reads out of artifacts of the parent pipeline; absent where there is none. */
+  /** Reads artifacts of the parent pipeline; absent if there is none. */
   artifact?: ConfigSources['artifact'];
 }
 
-/** What a configuration reads, from repositories, templates and servers elsewhere. */
+/** Sources of a configuration: repositories, templates and remote servers. */
 export function configSources(deps: Deps, request: ConfigSourcesRequest): ConfigSources {
   const { caller, project, changes } = request;
-  /** Repositories that may be read, by the full path of their project. */
+  /** Readable repositories by the full path of their project. */
   const open = new Map<string, Repository>([[project.full_path, repositoryOf(deps, project)]]);
 
   const budget = new GlobBudget();
 
   async function repository(fullPath: string): Promise<{ path: string; repo: Repository } | null> {
-    // A number is no path, though it finds a project elsewhere.
+    // A number is not a path here, though it would find a project by id.
     const found = fullPath.includes('/') ? await findProject(deps, fullPath) : undefined;
     if (found === undefined) return null;
     const permissions = await projectPermissions(deps, caller, found.project, found.namespace);

@@ -4,7 +4,7 @@ import { ArchiveError } from '../../storage/zip/archive-error.ts';
 import { artifactOf, isAvailable } from '../artifacts/pipeline-artifacts.read.ts';
 import { MAX_FILE_BYTES } from './pipeline-sources.repository-files.ts';
 
-/** Reads files of a configuration out of what the jobs of a pipeline left, for its child pipelines. */
+/** Reads configuration files for child pipelines from the artifacts of a pipeline's jobs. */
 export function parentArtifacts(deps: Deps, pipelineId: number): ConfigSources['artifact'] {
   return async (name, path) => {
     const job = await deps.db

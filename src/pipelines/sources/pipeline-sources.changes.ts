@@ -4,20 +4,22 @@ import { GitError, type GitErrorCode } from '../../git/git.errors.ts';
 import type { Repository } from '../../git/git.repository.ts';
 import { resolveRevision } from '../../git/revision.ts';
 
-/** What a pipeline is made for, as `rules:changes` asks. */
+/** Commits to compare for `rules:changes`. */
 export interface PipelineChanges {
-  /** The commit. */
+  /** Commit of the pipeline. */
   sha: string;
-  /** The one that it is compared with: of a push what the branch was before, of a merge request its base; null for nothing. */
+  /**
+   * Base of the comparison: the previous head for a push, the merge base for a merge request; null for an empty tree.
+   */
   from: string | null;
 }
 
-/** Errors that say that nobody can tell: a condition counts as true then. */
+/** Errors that leave the result unknown, for which a condition is true. */
 const UNKNOWN: readonly GitErrorCode[] = ['failed', 'timeout', 'output_too_large'];
 
 /**
- * Paths that a pipeline changes; null where nothing is known.
- * @param compareTo a branch, tag or commit in the place of what it is compared with: what has changed since they parted
+ * Paths that a pipeline changes; null if unknown.
+ * @param compareTo a branch, tag or commit that replaces the base: compares with the merge base
  */
 export async function pathsChanged(
   repo: Repository,

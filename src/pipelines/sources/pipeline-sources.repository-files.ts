@@ -6,10 +6,10 @@ import type { Repository } from '../../git/git.repository.ts';
 import { entryAt, type PathEntry } from '../../git/git.tree.ts';
 import { listAll } from '../../git/tree-listing.ts';
 
-/** A file of a configuration may be so large. */
+/** Maximum size of a configuration file in bytes. */
 export const MAX_FILE_BYTES = 1_048_576;
 
-/** Folders that are read one by one; past that, one git process lists them all. */
+/** Maximum number of folders read one by one; above it, one git process lists them all. */
 const MAX_FOLDERS = 200;
 
 /** @param path from the root of the repository, without a leading slash */
@@ -22,15 +22,15 @@ export async function readFile(repo: Repository, sha: string, path: string): Pro
   return blob.data.includes(0) ? { binary: true } : { content: blob.data.toString('utf8') };
 }
 
-/** Paths that are looked at for one configuration, and after how many of them others get their turn. */
+/** Maximum number of paths examined for one configuration, and number of them before yielding. */
 const MAX_LOOKS = 2_000_000;
 const TURN = 2_000;
 
-/** How many paths may still be looked at, whatever is asked. */
+/** Remaining number of paths that may be examined. */
 export class GlobBudget {
   #looks = 0;
 
-  /** Counts a path. @returns whether it may be looked at */
+  /** Counts a path. @returns whether it may be examined */
   async spend(): Promise<boolean> {
     this.#looks += 1;
     if (this.#looks % TURN === 0) await nextTurn();
@@ -38,16 +38,16 @@ export class GlobBudget {
   }
 }
 
-/** A folder below which paths may fit, and how many levels of it. */
+/** A folder that may contain matches, and the depth to search. */
 interface Start {
   folder: string;
   depth: number;
 }
 
 /**
- * Paths of files at a commit that one of the globs fits, sorted. Only folders that may hold one are read.
- * @param limit so many at most
- * @param budget of whoever asks; when it is spent no more are found
+ * Paths of files at a commit that match one of the globs, sorted. Only folders that may contain matches are read.
+ * @param limit maximum number of paths
+ * @param budget of the caller; once it is spent, no more are found
  */
 export async function matchingPaths(
   repo: Repository,
@@ -77,7 +77,7 @@ export async function matchingPaths(
 
 const isPattern = (glob: string): boolean => /[*?[{\\]/.test(glob);
 
-/** Where to look for what the patterns fit: their folders up to the first that is a pattern itself. */
+/** Folders to search for the patterns: their literal prefixes. */
 function startsOf(patterns: readonly string[]): Start[] {
   const depths = new Map<string, number>();
   for (const pattern of patterns) {
@@ -118,7 +118,7 @@ async function* filesBelow(repo: Repository, sha: string, { folder, depth }: Sta
   }
 }
 
-/** All below a folder; nothing of one that is too large to be listed. */
+/** Everything below a folder; empty if it is too large to list. */
 async function allBelow(repo: Repository, oid: string): Promise<readonly PathEntry[]> {
   try {
     return await listAll(repo, oid);

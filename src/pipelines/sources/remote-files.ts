@@ -10,9 +10,9 @@ import { outboundRules } from '../../settings/outbound-rules.ts';
 import { MAX_FILE_BYTES } from './pipeline-sources.repository-files.ts';
 
 export interface RemoteRetryPolicy {
-  /** Milliseconds for one try. */
+  /** Timeout of one attempt in milliseconds. */
   timeoutMs: number;
-  /** Milliseconds to wait before the second try, and the third. */
+  /** Delays in milliseconds before the second and third attempt. */
   pausesMs: readonly number[];
 }
 
@@ -20,7 +20,7 @@ const TRIES: RemoteRetryPolicy = { timeoutMs: 8_000, pausesMs: [1_000, 2_000] };
 
 class TooManyFetches extends Error {}
 
-/** Servers elsewhere that are asked at once: a slow one must not take all places. */
+/** Number of concurrent fetches: a slow server must not occupy all slots. */
 const fetches = new FairSlots({
   total: 16,
   perKey: 4,
@@ -36,8 +36,8 @@ const kept = new BoundedCache<string, { content: string; at: number }>(
 );
 
 /**
- * A file by its address, in up to three tries where a server fails or is slow.
- * @param cacheSeconds how old an answer of before may be
+ * Fetches a remote file, with up to three attempts if the server fails or is slow.
+ * @param cacheSeconds maximum age of a cached response
  */
 export async function fetchRemoteFile(
   deps: Deps,

@@ -1,4 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 
-/** Jobs that are not over, in the words of the index that holds them alone: without these an engine does not use it. */
+/**
+ * Unfinished jobs, in the wording of the partial index that contains them, since the database would not use it
+ * otherwise.
+ */
 export const ALIVE = sql<SqlBool>`ci_jobs.status in ('pending', 'running', 'canceling', 'scheduled', 'preparing', 'waiting_for_resource')`;

@@ -3,7 +3,7 @@ import type { JobOptions } from '../../ci/pipeline-config.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 
-/** After these nothing would go better the second time. */
+/** Failures after which a retry would fail as well. */
 const NEVER: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'ci_quota_exceeded',
   'no_matching_runner',
@@ -13,10 +13,10 @@ const NEVER: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'environment_creation_failure',
   'user_blocked',
 ]);
-/** What happens to a job that says nothing about it. */
+/** Default number of retries after failures of the scheduler. */
 const SCHEDULER_RETRIES = 2;
 
-/** Whether a job that failed is to be tried again by itself, as its `retry` says. @param job as it failed */
+/** Whether a failed job is retried automatically according to its `retry`. @param job after its failure */
 export async function isRetriedByItself(
   db: Db,
   job: Pick<CiJob, 'id' | 'pipeline_id' | 'name' | 'failure_reason' | 'exit_code'>,

@@ -11,20 +11,20 @@ import { lockPipeline } from './pipeline-status.ts';
 import { canMove, type MovableJob, type MoveOptions, moveJobs } from './transitions.ts';
 
 export interface CancelOptions {
-  /** Who cancels; null for the server itself. */
+  /** User who cancels; null for the server itself. */
   userId?: number | null;
-  /** The pipeline that makes what is canceled redundant. */
+  /** The pipeline that makes the canceled jobs redundant. */
   autoCanceledById?: number | null;
 }
 
-/** Whether a job in this state can be canceled; `force` is for one that is being canceled. */
+/** Whether a job in this state can be canceled; `force` includes jobs that are being canceled. */
 export const isCancelable = (status: State, force = false): boolean =>
   canMove('cancel', status) || (force && canMove('force_cancel', status));
 
 /**
- * Cancels a job: at once, or, where its runner can bring it to an end itself, as `canceling` until that has happened.
- * @param options.force ends also one that is being canceled
- * @returns the job as it is then; null when it can not be canceled (any more), or is gone
+ * Cancels a job: immediately, or as `canceling` until its runner has ended it gracefully.
+ * @param options.force also ends a job that is being canceled
+ * @returns its new state; null if it cannot be canceled (any more), or no longer exists
  */
 export function cancelJob(
   deps: Deps,
@@ -45,9 +45,9 @@ export function cancelJob(
 }
 
 /**
- * Cancels whatever of a pipeline has not ended, what waits for a person or a time too, and its child pipelines with it.
- * @param options.only which of its jobs; all where it is left out
- * @returns the pipeline as it is then; undefined when it is gone
+ * Cancels all unfinished jobs of a pipeline, including manual and delayed ones, and its child pipelines.
+ * @param options.only selects jobs; default: all
+ * @returns the pipeline's new state; undefined if it no longer exists
  */
 export async function cancelPipeline(
   deps: Deps,
@@ -68,12 +68,12 @@ export async function cancelPipeline(
   });
   if (pipeline === undefined || options.only !== undefined) return pipeline;
   const children = await deps.db.selectFrom('pipelines').select('id').where('parent_id', '=', pipelineId).execute();
-  // A few levels at most; each pipeline in a transaction of its own, so that no two are locked at once.
+  // At most a few levels, each pipeline in its own transaction, so that no two are locked at once.
   for (const { id } of children) await cancelPipeline(deps, id, options);
   return pipeline;
 }
 
-/** Cancels jobs of a locked pipeline. @returns those that were, as they are then */
+/** Cancels jobs of a locked pipeline. @returns the canceled jobs in their new state */
 export async function cancelAll<J extends MovableJob>(
   deps: Deps,
   db: Db,
@@ -93,7 +93,7 @@ export async function cancelAll<J extends MovableJob>(
   ];
 }
 
-/** Ids of running jobs whose runner brings a canceled job to an end itself. */
+/** Ids of running jobs whose runner supports graceful cancellation. */
 async function gracefulOnes(db: Db, jobs: readonly MovableJob[]): Promise<Set<number>> {
   const running = jobs.filter(({ status, kind }) => status === 'running' && kind === 'build').map(({ id }) => id);
   if (running.length === 0) return new Set();

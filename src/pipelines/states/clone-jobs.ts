@@ -4,14 +4,14 @@ import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 import { insertDeployments } from '../environments/pipeline-environments.deployments.ts';
 
-/** Jobs that one statement makes: what SQLite binds at most, by the width of the rows. */
+/** Number of jobs inserted by one statement: the limit of bound values in SQLite, divided by the columns. */
 const BATCH_SIZE = 800;
 
 /**
- * Makes new jobs in the place of others, which count as retried then: same name, same doing, nothing done yet.
+ * Clones jobs for a retry and marks the originals as retried: same name and configuration, initial state.
  * @param db the handle of a transaction that has locked their pipeline
- * @param jobs latest ones of one pipeline
- * @param userId who they run for; null: the same as before
+ * @param jobs latest attempts of one pipeline
+ * @param userId user of the new jobs; null: unchanged
  */
 export async function cloneJobs(
   deps: Deps,
@@ -69,7 +69,7 @@ function newRow(job: CiJob, user_id: number, now: string, strict: ReadonlySet<nu
   };
 }
 
-/** Those that were allowed to fail only because of the code with which they ended. */
+/** Jobs whose failure was allowed only because of their exit code. */
 async function strictOnes(db: Db, jobs: readonly CiJob[]): Promise<Set<number>> {
   const allowed = jobs.filter(({ allow_failure, exit_code }) => allow_failure === 1 && exit_code !== null);
   if (allowed.length === 0) return new Set();
@@ -84,7 +84,7 @@ async function strictOnes(db: Db, jobs: readonly CiJob[]): Promise<Set<number>> 
   );
 }
 
-/** Gives new jobs what the old ones of their names have: configuration, needs, and the variables they were played with. */
+/** Copies configuration, needs and manual variables to the new jobs with the same names. */
 async function copyBelongings(db: Db, old: readonly number[], made: readonly CiJob[]): Promise<void> {
   const ids = made.map(({ id }) => id);
   const pairs = db
@@ -126,7 +126,7 @@ async function copyBelongings(db: Db, old: readonly number[], made: readonly CiJ
     .execute();
 }
 
-/** What the old jobs deployed, the new ones deploy anew. */
+/** Inserts deployments for the new jobs of deploying jobs. */
 async function newDeployments(deps: Deps, db: Db, old: readonly number[], made: readonly CiJob[]): Promise<void> {
   const deploying = made.filter(({ environment }) => environment !== null);
   if (deploying.length === 0) return;

@@ -4,7 +4,7 @@ import { lockJob } from './lock-job.ts';
 import { processLocked } from './pipeline-states.process.ts';
 import { moveJob } from './transitions.ts';
 
-/** Lets a delayed job begin whose time has come; one that is off the clock by now stays as it is. */
+/** Starts a delayed job whose time has come; a job that is no longer delayed stays unchanged. */
 export function startDelayed(deps: Deps, jobId: number): Promise<void> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, jobId);

@@ -14,31 +14,31 @@ import { latestJobs, processLocked } from './pipeline-states.process.ts';
 import { restartJob } from './pipeline-states.retry.ts';
 import { canMove, moveJob } from './transitions.ts';
 
-/** How a job came to its end. */
+/** How a job ends. */
 export interface JobEnd {
   status: 'success' | 'failed';
-  /** Of one that failed; `unknown_failure` where nothing is said. */
+  /** Reason of a failure; default `unknown_failure`. */
   failureReason?: FailureReason;
   exitCode?: number;
-  /** Where it came to its end at another instant than now. */
+  /** Time of the end, if it is not now. */
   finishedAt?: string;
 }
 
 export interface FinishOptions {
-  /** The states it must be in; where it is in another by now, nothing happens. */
+  /** Expected states; if the job is in another one, nothing happens. */
   from?: readonly State[];
-  /** Whether it is still to end, as it is now. */
+  /** Whether the current job must still end. */
   revalidate?: (job: CiJob) => boolean;
-  /** What else is written in the transaction, before the job is moved. */
+  /** Further writes in the transaction, before the job moves. */
   transactionHook?: (db: Db, job: CiJob) => Promise<void>;
 }
 
 const MAX_EXIT_CODE = 32_767;
 
 /**
- * Ends a job that a runner has, and lets its pipeline go on: what waited for it moves, a failure is tried again where its
- * `retry` says so, what it held is free. One that is being canceled ends canceled, however it went.
- * @returns the job as it is then; null when it was not at work any more, or is gone
+ * Ends a running job and continues its pipeline: waiting jobs move, failures are retried according to `retry`,
+ * resources are released. A job that is being canceled ends as canceled, whatever its result.
+ * @returns its new state; null if it was not running any more, or no longer exists
  */
 export function finishJob(
   deps: Deps,
@@ -54,7 +54,10 @@ export function finishJob(
   });
 }
 
-/** Ends a job of a locked pipeline, and lets that go on. @returns the job as it is then; null where it cannot end so */
+/**
+ * Ends a job of a locked pipeline and continues the pipeline.
+ * @returns its new state; null if it cannot end in this way
+ */
 export async function endJob(deps: Deps, db: Db, { pipeline, job }: LockedJob, end: JobEnd): Promise<CiJob | null> {
   const event = end.status === 'success' ? 'success' : 'drop';
   if (!canMove(event, job.status)) return null;
@@ -76,7 +79,7 @@ export async function endJob(deps: Deps, db: Db, { pipeline, job }: LockedJob, e
   return ended;
 }
 
-/** What the failure of a job asks for: another try, or the end of the others. */
+/** Handles the failure of a job: a retry, or the cancellation of the others. */
 async function afterFailure(
   deps: Deps,
   db: Db,

@@ -3,15 +3,15 @@ import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import { lockPipeline } from './pipeline-status.ts';
 
-/** A job with its pipeline, which the transaction has locked. */
+/** A job with its pipeline, locked by the transaction. */
 export interface LockedJob {
   pipeline: Pipeline;
   job: CiJob;
-  /** Whether its configuration is here: what came from another server tells what ran there, and cannot run again. */
+  /** Whether its configuration is available: an imported job has none and cannot run again. */
   configured: boolean;
 }
 
-/** Locks the pipeline of a job and reads both. @returns null when the job is gone */
+/** Locks the pipeline of a job and reads both. @returns null if the job no longer exists */
 export async function lockJob(db: Db, jobId: number): Promise<LockedJob | null> {
   const found = await db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
   const pipeline = found === undefined ? undefined : await lockPipeline(db, found.pipeline_id);

@@ -10,7 +10,7 @@ interface Work<J> {
   allowFailure: boolean;
 }
 
-/** In which states of what was before it a job runs; in the other complete ones it is skipped. */
+/** States of the preceding jobs in which a job runs; in the other complete states it is skipped. */
 const RUNS_AFTER: Record<CiJob['run_when'], readonly State[]> = {
   on_success: ['success', 'skipped'],
   manual: ['success', 'skipped'],
@@ -20,10 +20,10 @@ const RUNS_AFTER: Record<CiJob['run_when'], readonly State[]> = {
 };
 
 /**
- * What is to happen to the created jobs of a pipeline: those move whose stage, or whose needs, are over.
- * @param jobs all of it that were not replaced
- * @param needs names of the jobs that each created job with `dag` scheduling waits for, by its id
- * @param outdated ids of jobs whose deployment is older than what is deployed: they fail instead of running
+ * Events for the created jobs of a pipeline whose stage, or whose needs, are finished.
+ * @param jobs latest attempts of the pipeline
+ * @param needs names of the needs of each created job with `dag` scheduling, by its id
+ * @param outdated ids of jobs with an outdated deployment: they fail instead of running
  */
 export function nextMoves<J extends ProcessedJob>(
   jobs: readonly J[],
@@ -55,7 +55,7 @@ export function nextMoves<J extends ProcessedJob>(
 
 type ProcessEvent = 'skip' | 'actionize' | 'schedule' | 'drop' | 'enqueue';
 
-/** As what a job counts for those after it. */
+/** State of a job as seen by later jobs. */
 const STATE_AFTER: Record<ProcessEvent, State> = {
   skip: 'skipped',
   actionize: 'manual',
@@ -86,7 +86,7 @@ function stagesOf<J extends ProcessedJob>(works: readonly Work<J>[]): Work<J>[][
   return [...stages].sort(([a], [b]) => a - b).map(([, stage]) => stage);
 }
 
-/** The jobs of a stage, each after those of the stage that it needs. */
+/** The jobs of a stage in the order of their needs. */
 function inNeedsOrder<J extends ProcessedJob>(
   stage: readonly Work<J>[],
   needed: (work: Work<J>) => Work<J>[],

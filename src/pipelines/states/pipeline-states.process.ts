@@ -19,21 +19,21 @@ const PROCESSED = [
   'finished_at',
   'interruptible',
 ] as const satisfies (keyof CiJob)[];
-/** What of a job decides about its pipeline. */
+/** Columns of a job that decide about its pipeline. */
 export type ProcessedJob = Pick<CiJob, (typeof PROCESSED)[number]>;
 
 /**
- * Brings a pipeline as far as it comes by itself: created jobs whose predecessors are over move on, and its state is worked
- * out anew. A few statements, however many jobs it has.
- * @param db the handle of a transaction; the pipeline is locked in it
- * @returns the pipeline as it is then; undefined when it is gone
+ * Advances a pipeline: moves created jobs whose predecessors are finished, and computes its status. Uses a constant
+ * number of statements.
+ * @param db the handle of a transaction, in which the pipeline is locked
+ * @returns its new state; undefined if it no longer exists
  */
 export async function processPipeline(deps: Deps, db: Db, pipelineId: number): Promise<Pipeline | undefined> {
   const pipeline = await lockPipeline(db, pipelineId);
   return pipeline === undefined ? undefined : processLocked(deps, db, pipeline);
 }
 
-/** The same for a pipeline that the transaction has locked. @param pipeline as `lockPipeline` gave it */
+/** Like `processPipeline`, for a locked pipeline. @param pipeline result of `lockPipeline` */
 export async function processLocked(deps: Deps, db: Db, pipeline: Pipeline): Promise<Pipeline> {
   let jobs = await latestJobs(db, pipeline.id);
   if (jobs.length === 0) return pipeline;
@@ -53,7 +53,7 @@ export async function processLocked(deps: Deps, db: Db, pipeline: Pipeline): Pro
   return setPipelineStatus(deps, db, pipeline, status, jobs);
 }
 
-/** The jobs of a pipeline that were not replaced, in the order of their making. */
+/** Latest attempts of the jobs of a pipeline, in the order of their creation. */
 export const latestJobs = (db: Db, pipelineId: number): Promise<ProcessedJob[]> =>
   db
     .selectFrom('ci_jobs')
@@ -63,7 +63,7 @@ export const latestJobs = (db: Db, pipelineId: number): Promise<ProcessedJob[]> 
     .orderBy('id')
     .execute();
 
-/** Names of what the jobs that have not begun wait for, by their ids. */
+/** Names of the needs of jobs that have not started, by job id. */
 async function openNeeds(db: Db, jobs: readonly ProcessedJob[]): Promise<Map<number, string[]>> {
   const needs = new Map<number, string[]>();
   const first = jobs.find(({ status, scheduling }) => status === 'created' && scheduling === 'dag');

@@ -7,10 +7,10 @@ import { processLocked } from './pipeline-states.process.ts';
 import { lockPipeline } from './pipeline-status.ts';
 import { moveJob } from './transitions.ts';
 
-/** A pipeline at most in so many turns: others may take the job, or the group, between the look and the act. */
+/** Maximum number of attempts: another process may take the job or the group between the query and the assignment. */
 const MAX_TURNS = 20;
 
-/** Gives a resource group that is free to the next job that waits for it. */
+/** Assigns a free resource group to the next waiting job. */
 export async function assignResource(deps: Deps, groupId: number): Promise<void> {
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const group = await deps.db.selectFrom('resource_groups').selectAll().where('id', '=', groupId).executeTakeFirst();
@@ -21,7 +21,7 @@ export async function assignResource(deps: Deps, groupId: number): Promise<void>
   }
 }
 
-/** The job whose turn it is: what has to wait for another one is not granted yet. */
+/** The next job in turn, if it need not wait for an earlier one. */
 async function nextOf(db: Db, { id, process_mode }: ResourceGroup): Promise<CiJob | undefined> {
   const jobs = db.selectFrom('ci_jobs').selectAll().where('resource_group_id', '=', id).where('retried', '=', 0);
   const waiting = jobs.where('status', '=', 'waiting_for_resource');

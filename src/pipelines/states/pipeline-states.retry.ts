@@ -15,22 +15,22 @@ import { resetSkipped } from './reset-skipped.ts';
 import { moveJobs } from './transitions.ts';
 
 const RETRYABLE: readonly State[] = ['success', 'failed', 'canceled', 'canceling'];
-/** A bridge that failed for these would fail again. */
+/** Failures of a bridge after which a retry would fail as well. */
 const HOPELESS: readonly (FailureReason | null)[] = [
   'pipeline_loop_detected',
   'reached_max_descendant_pipelines_depth',
 ];
-/** Ids that one statement takes. */
+/** Maximum number of ids in one statement. */
 const BATCH_SIZE = 5_000;
 
-/** Whether a job can be run once more, as far as its row tells; `withConfiguration` says which of such can. */
+/** Whether a job can be retried, judged by its row; `withConfiguration` checks the rest. */
 export const isRetryable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'failure_reason'>): boolean =>
   job.kind !== 'status' &&
   job.retried === 0 &&
   isOneOf(RETRYABLE, job.status) &&
   !(job.kind === 'bridge' && HOPELESS.includes(job.failure_reason));
 
-/** Those of the jobs whose configuration is here: what came from another server tells what ran there, and cannot run again. */
+/** Jobs whose configuration is available: imported jobs have none and cannot run again. */
 async function withConfiguration<T extends { id: number }>(db: Db, jobs: readonly T[]): Promise<T[]> {
   const known = new Set<number>();
   for (let at = 0; at < jobs.length; at += BATCH_SIZE) {
@@ -41,10 +41,10 @@ async function withConfiguration<T extends { id: number }>(db: Db, jobs: readonl
   return jobs.filter(({ id }) => known.has(id));
 }
 
-/** Values that a job is run with, beside its own. */
+/** Values passed to a job in addition to its own. */
 export interface GivenValues {
   variables?: readonly PlayVariable[];
-  /** Of its inputs: checked by `inputErrors`. */
+  /** Validated input values (`inputErrors`). */
   inputs?: GivenInputs;
 }
 
@@ -54,9 +54,9 @@ export interface PlayVariable {
 }
 
 /**
- * Runs a job once more: as a new job of its name, for the user. What was skipped after it waits for that then.
- * @returns the new job; null when it cannot be retried (any more), was imported, would roll a deployment back where that is
- *   not wanted, or is gone
+ * Retries a job as a new job with the same name, for the user. Jobs skipped after it wait for the new one.
+ * @returns the new job; null if it cannot be retried (any more), was imported, would be a rollback that is not
+ *   allowed, or no longer exists
  */
 export function retryJob(
   deps: Deps,
@@ -70,7 +70,7 @@ export function retryJob(
   });
 }
 
-/** The same for a job that `isRetryable`, of a locked pipeline. */
+/** Like `retryJob`, for a job that `isRetryable`, of a locked pipeline. */
 export async function retryLocked(
   deps: Deps,
   db: Db,
@@ -87,13 +87,13 @@ export async function retryLocked(
   return db.selectFrom('ci_jobs').selectAll().where('id', '=', made[0]!.id).executeTakeFirstOrThrow();
 }
 
-/** New jobs in the place of others wait for no person and no time again; the rest goes as its stage or needs let it. */
+/** Retried jobs run without waiting for a person or a delay; otherwise their stage or needs decide. */
 export async function restartJob(deps: Deps, db: Db, made: readonly CiJob[]): Promise<void> {
   const waiting = made.filter(({ run_when }) => run_when === 'manual' || run_when === 'delayed');
   await moveJobs(deps, db, 'enqueue', waiting);
 }
 
-/** Has a job run with values in the place of those that it was given before. */
+/** Replaces the values passed to a job. */
 export async function storeGivenValues(
   deps: Deps,
   db: Db,
@@ -120,9 +120,9 @@ async function setVariables(deps: Deps, db: Db, jobId: number, variables: readon
 }
 
 /**
- * Runs what failed or was canceled of a pipeline once more, for the user; what was skipped waits for it again. What was
- * imported stays as it is.
- * @returns the pipeline as it is then; undefined when it is gone
+ * Retries the failed and canceled jobs of a pipeline for the user; skipped jobs wait for them again. Imported jobs stay
+ * unchanged.
+ * @returns its new state; undefined if it no longer exists
  */
 export function retryPipeline(
   deps: Deps,

@@ -8,16 +8,16 @@ import type { Deps } from '../../deps.ts';
 import type { NewJob } from '../../jobs/jobs.queue.ts';
 import { DROP_PIPELINE_REF, FOLLOW_DOWNSTREAM } from '../job-kinds.ts';
 
-/** What of jobs counts for how long their pipeline took. */
+/** Columns of jobs that determine the duration of their pipeline. */
 export type TimedJob = Pick<CiJob, 'status' | 'started_at' | 'finished_at'>;
 
 /**
- * Locks a pipeline to the end of the transaction: whoever changes its jobs or its state does this first, before they read
- * them. The order of locks is: pipeline, then its jobs; never those of two pipelines at once.
- * @returns the pipeline; undefined when it is gone
+ * Locks a pipeline until the end of the transaction: required before any change of its jobs or its status. Lock order:
+ * pipeline, then its jobs; never two pipelines at once.
+ * @returns the pipeline; undefined if it no longer exists
  */
 export function lockPipeline(db: Db, id: number): Promise<Pipeline | undefined> {
-  // On both engines an update locks what it writes; what changes nothing else leaves the time of the last change as it is.
+  // On both databases an update locks its row; without a change `updated_at` stays the same.
   return db
     .updateTable('pipelines')
     .set((eb) => ({ updated_at: eb.ref('updated_at') }))
@@ -27,11 +27,11 @@ export function lockPipeline(db: Db, id: number): Promise<Pipeline | undefined> 
 }
 
 /**
- * Sets the state of a pipeline, its times and its duration, and records `pipeline.updated`: the only place where that is
- * done after its making.
- * @param pipeline as `lockPipeline` gave it
- * @param jobs all that were not replaced, for its duration
- * @returns it as it is now
+ * Sets the status, times and duration of a pipeline and records `pipeline.updated`. Nothing else changes the status
+ * after the creation.
+ * @param pipeline result of `lockPipeline`
+ * @param jobs latest attempts, for the duration
+ * @returns its new state
  */
 export async function setPipelineStatus(
   deps: Deps,
@@ -60,7 +60,7 @@ export async function setPipelineStatus(
 
 function followUps(pipeline: Pipeline, status: State): NewJob<unknown>[] {
   const { id: pipeline_id, project_id: projectId, upstream_job_id } = pipeline;
-  /** Whether it was over, and goes on since somebody has retried something. */
+  /** Whether a finished pipeline continues because of a retry. */
   const again = isOneOf(COMPLETE, pipeline.status) || pipeline.status === 'manual';
   const works: NewJob<unknown>[] = [];
   if (upstream_job_id !== null) {

@@ -8,16 +8,16 @@ import { type GivenValues, isRetryable, retryLocked, storeGivenValues } from './
 import { resetSkipped } from './reset-skipped.ts';
 import { moveJob } from './transitions.ts';
 
-/** Whether a job waits for somebody to start it, or can be started so once more. */
+/** Whether a job can be started manually, possibly once more. */
 export const isPlayable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'failure_reason' | 'run_when'>): boolean =>
   (job.run_when === 'manual' || job.run_when === 'delayed') &&
   job.retried === 0 &&
   (job.status === 'manual' || job.status === 'scheduled' || isRetryable(job));
 
 /**
- * Starts a job that waits for it, or for its time, for the user; one that is over is run once more.
- * @returns the job, or the new one, as it is then; null when it cannot be started (any more), was imported, would
- *   deploy what is older than what is deployed, or is gone
+ * Starts a manual or delayed job for the user; a finished one is retried.
+ * @returns the job or the new job in its new state; null if it cannot be started (any more), was imported, has an
+ *   outdated deployment, or no longer exists
  */
 export function playJob(
   deps: Deps,
@@ -39,7 +39,7 @@ export function playJob(
   });
 }
 
-/** Takes a delayed job off the clock: it waits for a person then. @returns null when it was not waiting for its time */
+/** Turns a delayed job into a manual one. @returns null if it was not delayed */
 export function unscheduleJob(deps: Deps, jobId: number, { userId }: { userId: number }): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, jobId);

@@ -5,10 +5,9 @@ import { latestJobs, type ProcessedJob } from './pipeline-states.process.ts';
 import { moveJobs } from './transitions.ts';
 
 /**
- * Lets jobs that were skipped wait again, since what they follow is going to run: those of later stages, those that need
- * it, and those that need them.
- * @param jobs what is going to run, of one locked pipeline
- * @param userId who they run for then; null: as before
+ * Resets skipped jobs whose predecessors are going to run: jobs of later stages, jobs that need these, and so on.
+ * @param jobs that are going to run, of one locked pipeline
+ * @param userId user of the reset jobs; null: unchanged
  */
 export async function resetSkipped(
   deps: Deps,
@@ -27,7 +26,7 @@ export async function resetSkipped(
   });
 }
 
-/** Which of the skipped jobs come after others, directly or through one another. */
+/** The skipped jobs that depend on others, directly or indirectly. */
 function followers(
   jobs: readonly Pick<CiJob, 'name' | 'stage_index'>[],
   skipped: readonly ProcessedJob[],

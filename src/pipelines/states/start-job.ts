@@ -7,21 +7,22 @@ import { moveJob } from './transitions.ts';
 export interface JobStart {
   runner: { id: number };
   managerId: number | null;
-  /** Digest of the token that the job runs with. */
+  /** Digest of the job's token. */
   tokenDigest: string;
-  /** Seconds it may run. */
+  /** Time limit in seconds. */
   timeout: number;
-  /** Where that comes from: 1 unknown, 2 project, 3 runner, 4 job. */
+  /** Source of the time limit: 1 unknown, 2 project, 3 runner, 4 job. */
   timeoutSource: number;
-  /** Looked at under the lock of the pipeline: whether the runner may have the job still. */
+  /** Checks under the pipeline lock whether the runner may still run the job. */
   revalidate?: (db: Db) => Promise<boolean>;
 }
 
 /**
- * Gives a job that waits to a runner. Two that try get it once.
- * @param db the handle of a transaction, which must not hold a lock on the job already
+ * Assigns a pending job to a runner. Of two concurrent attempts only one succeeds.
+ * @param db the handle of a transaction that holds no lock on the job
  * @param job as it was found, pending
- * @returns the job as it is now; null when somebody else was quicker, it is gone, or the runner may not have it any more
+ * @returns the started job; null if another runner was faster, it no longer exists, or the runner may not run it any
+ *   more
  */
 export async function startJob(deps: Deps, db: Db, job: CiJob, start: JobStart): Promise<CiJob | null> {
   const pipeline = await lockPipeline(db, job.pipeline_id);
@@ -35,7 +36,7 @@ export async function startJob(deps: Deps, db: Db, job: CiJob, start: JobStart):
     timeout_source: start.timeoutSource,
   };
   const started = await moveJob(deps, db, 'run', job, { values });
-  // One job that runs makes the whole run, whatever the others do.
+  // A pipeline with a running job is running, whatever the state of the others.
   if (started !== null) await setPipelineStatus(deps, db, pipeline, 'running');
   return started;
 }

@@ -14,24 +14,24 @@ const EVERY_MS = 300_000;
 const BATCH_SIZE = 500;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A runner ends a job that takes too long itself: so much later the server does. */
+/** Runners enforce time limits themselves; the server does so this much later. */
 const LEEWAY_MS = 15 * MINUTE_MS;
 const PENDING_MS = 24 * HOUR_MS;
-/** For a job without a time limit of its own. */
+/** Time limit in seconds of a job without its own. */
 const DEFAULT_TIMEOUT = 3600;
-/** Where it is kept when the server was last in maintenance mode. */
+/** Key of the time at which the server was last in maintenance mode. */
 const MAINTAINED = 'ci.maintained_at';
 
 /** States in which a job may be stuck. */
 const WATCHED: readonly State[] = ['pending', 'running', 'canceling', 'scheduled'];
 
-/** Ends jobs that came to no end, for their runners are gone or none takes them. */
+/** Ends stuck jobs: their runners are gone, or no runner takes them. */
 export function registerStuckJobs(deps: Deps): void {
   deps.jobs.every(SWEEP, { everyMs: EVERY_MS }, (_payload, { signal }) => endStuckJobs(deps, signal));
 }
 
 async function endStuckJobs(deps: Deps, signal: AbortSignal): Promise<void> {
-  // Runners cannot say what became of their jobs, nor ask for one: that time counts for nothing.
+  // During maintenance, runners cannot report or request jobs, so that time does not count.
   if (inMaintenance(deps)) return rememberMaintenance(deps);
   const times = { now: deps.clock.now(), open: await lastMaintenance(deps) };
   for (const status of WATCHED) {
@@ -53,7 +53,7 @@ async function endStuckJobs(deps: Deps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The time now, and until when runners could not call. */
+/** Current time, and end of the time in which runners could not call. */
 interface Times {
   now: Date;
   open: number;
@@ -89,7 +89,7 @@ async function endThose(deps: Deps, jobs: readonly CiJob[], times: Times): Promi
 /** Milliseconds since an instant in which runners could call. */
 const waited = (instant: string, { now, open }: Times): number => now.getTime() - Math.max(Date.parse(instant), open);
 
-/** How a job ends that is stuck; null for one that is not. */
+/** How a stuck job ends; null if it is not stuck. */
 function endOf(job: CiJob, times: Times, alone: ReadonlySet<number>): JobEnd | null {
   const stuck: JobEnd = { status: 'failed', failureReason: 'stuck_or_timeout_failure' };
   if (job.status === 'pending') {

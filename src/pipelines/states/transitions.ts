@@ -9,7 +9,7 @@ import { syncDeployments } from '../environments/pipeline-environments.deploymen
 import { ASSIGN_RESOURCE, RUN_BRIDGE, START_DELAYED, UPDATE_ENVIRONMENT } from '../job-kinds.ts';
 import { wakeRunnersAfter } from '../runners/pending-jobs.ts';
 
-/** What of a job has to be known to move it. */
+/** Columns of a job required to move it. */
 export const MOVABLE = [
   'id',
   'kind',
@@ -24,7 +24,7 @@ export const MOVABLE = [
 ] as const satisfies (keyof CiJob)[];
 export type MovableJob = Pick<CiJob, (typeof MOVABLE)[number]>;
 
-/** What can happen to a job. */
+/** Events of a job. */
 export type JobEvent =
   | 'enqueue'
   | 'grant'
@@ -39,14 +39,14 @@ export type JobEvent =
   | 'begin_cancel'
   | 'force_cancel'
   | 'process'
-  /** Of bridges, which take over how the pipeline goes that they started. */
+  /** Events of bridges, which mirror the status of their downstream pipeline. */
   | 'mirror_skipped'
   | 'mirror_manual'
   | 'reopen';
 
 const AT_WORK = ['created', 'waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running'] as const;
 
-/** In which states each may happen. */
+/** States in which each event may happen. */
 const FROM: Record<JobEvent, readonly State[]> = {
   enqueue: ['created', 'skipped', 'manual', 'scheduled'],
   grant: ['waiting_for_resource'],
@@ -66,7 +66,7 @@ const FROM: Record<JobEvent, readonly State[]> = {
   reopen: ['success', 'failed', 'canceled', 'skipped', 'manual'],
 };
 
-/** Where each leads. */
+/** Resulting state of each event. */
 const TO: Record<JobEvent, (job: MovableJob) => State> = {
   enqueue: ({ resource_group_id }) => (resource_group_id === null ? 'pending' : 'waiting_for_resource'),
   grant: () => 'pending',
@@ -86,25 +86,25 @@ const TO: Record<JobEvent, (job: MovableJob) => State> = {
   reopen: () => 'running',
 };
 
-/** Whether something may happen to a job in this state. */
+/** Whether an event may happen to a job in this state. */
 export const canMove = (event: JobEvent, state: State): boolean => isOneOf(FROM[event], state);
 
-/** What is set beside the state, and who did it. */
+/** Further columns to set, and the user. */
 export interface MoveOptions {
   values?: Updateable<CiJobsTable>;
   actorId?: number | null;
 }
 
-/** Jobs that one statement changes. */
+/** Number of jobs changed by one statement. */
 const BATCH_SIZE = 2000;
 
 /**
- * Moves jobs of one pipeline: the only place where the state of a job is changed. Sets its times, keeps what runners look
- * through and deployments in line, frees what it held, and records `job.updated`. Jobs that are not in the
- * state in which they are given any more, or in one that the event does not lead from, stay as they are.
+ * Moves jobs of one pipeline. Nothing else changes the state of a job. Sets its times, updates the queue of pending
+ * jobs and deployments, releases its resources, and records `job.updated`. Jobs that are no longer in the given state,
+ * or in one that the event does not start from, stay unchanged.
  * @param db the handle of a transaction that has locked the pipeline (`lockPipeline`)
- * @param jobs as they were read after that
- * @returns those that were moved, as they are now
+ * @param jobs read after that
+ * @returns the moved jobs in their new state
  */
 export async function moveJobs<J extends MovableJob>(
   deps: Deps,
@@ -130,7 +130,7 @@ export async function moveJobs<J extends MovableJob>(
   return moved;
 }
 
-/** The same for one job. @returns the job as it is now; null when it could not be moved */
+/** Moves one job. @returns its new state; null if it could not be moved */
 export async function moveJob<J extends MovableJob>(
   deps: Deps,
   db: Db,
@@ -142,7 +142,7 @@ export async function moveJob<J extends MovableJob>(
   return moved ?? null;
 }
 
-/** Moves jobs of one kind that are all in the same state, to the same. */
+/** Moves jobs of one kind from the same state to the same state. */
 async function moveAlike<J extends MovableJob>(
   deps: Deps,
   db: Db,
@@ -203,10 +203,10 @@ function timesOf(
   return isOneOf(FINISHED, to) ? { ...scheduled, finished_at: now } : scheduled;
 }
 
-/** The key under which a job with these tags waits for a runner. */
+/** Key of the tags with which a job waits for a runner. */
 export const tagKey = (tagList: string): string => (JSON.parse(tagList) as string[]).join(',');
 
-/** Enters jobs where runners look for them, or takes them out. */
+/** Adds jobs to the queue of pending jobs, or removes them. */
 async function keepPending(deps: Deps, db: Db, jobs: readonly MovableJob[], from: State, to: State): Promise<void> {
   if (to === 'pending') {
     const created_at = timestamp(deps.clock);
@@ -229,7 +229,7 @@ async function keepPending(deps: Deps, db: Db, jobs: readonly MovableJob[], from
   }
 }
 
-/** What jobs held is free for those that wait for it. */
+/** Releases the resource groups of jobs for the next waiting ones. */
 async function freeResources(deps: Deps, db: Db, jobs: readonly MovableJob[]): Promise<void> {
   const holding = jobs.filter(({ resource_group_id }) => resource_group_id !== null).map(({ id }) => id);
   if (holding.length === 0) return;
@@ -240,7 +240,7 @@ async function freeResources(deps: Deps, db: Db, jobs: readonly MovableJob[]): P
     .execute();
 }
 
-/** Background work that the new state of a job asks for. */
+/** Background work required by the new state of a job. */
 function followUps(job: MovableJob & { scheduled_at?: string | null }): NewJob<unknown>[] {
   const { id, kind, project_id: projectId, status, resource_group_id, environment } = job;
   const payload = { job_id: id };

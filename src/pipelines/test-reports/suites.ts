@@ -6,22 +6,22 @@ import type { Deps } from '../../deps.ts';
 import { isAvailable, mayRead } from '../artifacts/pipeline-artifacts.read.ts';
 import { memoryOf } from './junit-reports.ts';
 
-/** The tests that the jobs of one name ran. */
+/** Test cases of the jobs with the same name. */
 export interface TestSuite {
   name: string;
   buildIds: number[];
-  /** Why a report of it cannot be read: then its tests are not counted. */
+  /** Error of an unreadable report, whose tests are not counted. */
   error: string | null;
-  /** By what came of them, each once, the longest first. */
+  /** Distinct test cases by result, longest first. */
   cases: Readonly<Record<CaseState, readonly TestCase[]>>;
 }
 
-/** Tests, and bytes that they take, of all reports of a pipeline. */
+/** Maximum number and memory of the test cases of a pipeline. */
 const MAX_CASES = 200_000;
 const MAX_BYTES = 100 * 1024 * 1024;
-const TOO_MANY = 'the pipeline has too many tests to be shown together';
+const TOO_MANY = 'the pipeline has too many tests to display';
 
-/** Jobs that `parallel` made of one count as one; those of a matrix do not. */
+/** Jobs of a numeric `parallel` count as one; those of a matrix do not. */
 const suiteName = (job: string): string => (job.endsWith(']') ? job : groupName(job));
 
 interface Gathered {
@@ -31,9 +31,9 @@ interface Gathered {
 }
 
 /**
- * What the jobs of a pipeline reported of their tests, jobs that were retried and those of child pipelines left out.
- * @param permissions of who asks: reports that they may not read are left out
- * @returns in the order of jobs, with the bytes that it takes, about
+ * Test suites of a pipeline, without retried jobs and child pipelines.
+ * @param permissions of the caller: reports that they may not read are omitted
+ * @returns suites in the order of jobs, with their approximate memory in bytes
  */
 export async function testSuites(
   deps: Deps,

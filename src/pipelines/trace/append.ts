@@ -6,26 +6,25 @@ import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 import { maskSecrets, type SecretBytes } from './trace.mask.ts';
 
-/** Bytes that the log of a job may have. */
+/** Maximum size of a job log in bytes. */
 export const MAX_TRACE = 100 * 1024 * 1024;
-/** Bytes of one row: those who read a log read a few rows at a time. */
+/** Maximum size of a row in bytes, since logs are read a few rows at a time. */
 const MAX_ROW = 1024 * 1024;
 
 export interface TraceChunk {
   /** Offset of its first byte in the log. */
   start: number;
   bytes: Buffer;
-  /** Whether the job tells everything that it knows. */
+  /** Whether debug tracing is enabled, which prints all variables. */
   debug: boolean;
 }
 
-/** What became of a piece: it is kept, it does not follow what there is, or the job is not at work any more. */
+/** Result for a chunk: stored, not contiguous, or null if the job has ended. */
 export type Appended = { kept: true; size: number } | { kept: false; size: number } | null;
 
 /**
- * Enters a piece at the end of the log of a job, with secrets hidden wherever pieces cut them. It is durable when this
- * fulfils.
- * @returns with the bytes that the log has then; null when the job has come to its end
+ * Appends a chunk to the log of a job and masks secrets, including those split between chunks. Durable when it fulfils.
+ * @returns with the new size of the log; null if the job has ended
  */
 export function appendTrace(
   deps: Deps,
@@ -81,7 +80,7 @@ async function takeHeld(db: Db, jobId: number): Promise<Buffer | undefined> {
   return Buffer.from(data, 'base64');
 }
 
-/** @param safe bytes that may be seen; the rest is held back */
+/** @param safe number of bytes that may be shown; the rest is held back */
 async function insert(db: Db, job_id: number, start: number, whole: Buffer, safe: number): Promise<void> {
   const rows = [];
   for (let at = 0; at < safe; at += MAX_ROW) rows.push({ at, end: Math.min(at + MAX_ROW, safe), held: bit(false) });

@@ -2,16 +2,16 @@ import { Readable } from 'node:stream';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 
-/** Bytes of a live log that are read at once, not counting the piece that goes beyond; a piece has 1 MiB at most. */
+/** Number of bytes of a live log read at once, plus the rest of the last chunk, which has at most 1 MiB. */
 const WINDOW = 1024 * 1024;
 const MAX_PIECES = 256;
 
-/** Bytes of memory that reading a log takes. */
+/** Memory in bytes for reading a log. */
 export const LOG_MEMORY = 8 * 1024 * 1024;
 
 /**
- * The log of a job: what its runner has sent so far, or the whole of it when the job is over. Empty where there is none.
- * A log that is archived while it is read goes on where it was.
+ * Reads the log of a job: everything sent so far, or the whole log of a finished job. Empty if there is none. A log
+ * that is archived meanwhile is continued at the same offset.
  */
 export async function readLog(deps: Deps, job: Pick<CiJob, 'id'>): Promise<Readable> {
   return (await archivedLog(deps, job.id, 0)) ?? Readable.from(liveLog(deps, job.id), { objectMode: false });

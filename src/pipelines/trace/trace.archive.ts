@@ -9,13 +9,13 @@ import { MAX_TRACE } from './append.ts';
 import { coverageOf } from './trace.coverage.ts';
 import { evictSecrets } from './trace.secrets.ts';
 
-/** What the log of a job is called among the files that it left. */
+/** File name of the log among the artifacts of a job. */
 const FILENAME = 'job.log';
 
 const over: readonly string[] = COMPLETE;
 const atWork: readonly string[] = EXECUTING;
 
-/** Keeps the logs of jobs that are over as files, and reads from them what they say of coverage. */
+/** Archives the logs of finished jobs as files, and extracts their coverage. */
 export function registerTraceArchive(deps: Deps): void {
   deps.events.subscribe({
     name: 'archive-trace',
@@ -26,7 +26,7 @@ export function registerTraceArchive(deps: Deps): void {
   });
 }
 
-/** The whole log, what was held back of it too: nothing follows that could make a secret of it. */
+/** Streams the whole log, including bytes held back: no chunk follows that could complete a secret. */
 async function* piecesOf(db: Db, jobId: number): AsyncGenerator<Buffer, void, void> {
   let at = -1;
   for (;;) {
@@ -44,7 +44,7 @@ async function* piecesOf(db: Db, jobId: number): AsyncGenerator<Buffer, void, vo
   }
 }
 
-/** Makes a file of the log of a job that is over. Does nothing where that is done, or where there is none. */
+/** Archives the log of a finished job. Does nothing if that is done, or if there is none. */
 async function archiveTrace(deps: Deps, jobId: number): Promise<void> {
   const { db, blobs } = deps;
   evictSecrets(deps, jobId);
@@ -62,7 +62,7 @@ async function archiveTrace(deps: Deps, jobId: number): Promise<void> {
   await db.transaction().execute((db) => enter(deps, db, job, blob, coverage));
 }
 
-/** The pattern of the project, for jobs that have none of their own. */
+/** Coverage pattern of the project, for jobs without their own. */
 async function patternOf(db: Db, { project_id }: CiJob): Promise<string | null> {
   const project = await db.selectFrom('projects').select('settings').where('id', '=', project_id).executeTakeFirst();
   return (
@@ -85,7 +85,7 @@ async function enter(
     .returning('id')
     .executeTakeFirst();
   const { numDeletedRows } = await db.deleteFrom('ci_job_traces').where('job_id', '=', job.id).executeTakeFirst();
-  // It was erased meanwhile, or another run of this was quicker.
+  // It was erased meanwhile, or another run was faster.
   if (kept === undefined || numDeletedRows === 0n) return;
   await db
     .insertInto('ci_job_artifacts')

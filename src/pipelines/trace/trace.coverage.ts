@@ -4,10 +4,10 @@ import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 import type { StoredBlob } from '../../storage/blob-store.ts';
 
-/** A log is read from its end in parts of so many bytes: matching one keeps everybody else waiting. */
+/** A log is read backwards in blocks of this size, since matching blocks the event loop. */
 const WINDOW = 128 * 1024;
 
-/** The coverage that the log of a job tells, in percent; null where it tells none, or the job asks for none. */
+/** Coverage in percent according to the log of a job; null if there is none, or the job has no pattern. */
 export async function coverageOf(
   { blobs }: Pick<Deps, 'blobs'>,
   { coverage_regex: pattern }: Pick<CiJob, 'coverage_regex'>,
@@ -15,7 +15,7 @@ export async function coverageOf(
 ): Promise<number | null> {
   if (pattern === null) return null;
   let end = size;
-  /** The end of a line that began in the part before. */
+  /** End of a line that starts in the previous block. */
   let rest: Buffer = Buffer.alloc(0);
   while (end > 0) {
     const start = Math.max(0, end - WINDOW);
@@ -25,7 +25,7 @@ export async function coverageOf(
     const from = start === 0 ? 0 : part.indexOf('\n') + 1;
     const found = coverageIn(part.toString('utf8', from).split('\n').toReversed(), pattern);
     if (found !== null) return found;
-    // A line that fills a whole part is looked at in parts, too.
+    // A line longer than a block is matched in parts.
     rest = from === 0 ? Buffer.alloc(0) : part.subarray(0, from);
     end = start;
   }

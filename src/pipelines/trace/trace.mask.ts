@@ -1,27 +1,27 @@
-/** What stands in a log for a secret, filled up with `x` to its length: offsets stay what they were. */
+/** Replacement of a secret in a log, padded with `x` to its length, so that offsets stay the same. */
 const MASK = Buffer.from('[MASKED]');
 
-/** Secrets that logs hide, ready to be looked for. */
+/** Secrets to mask, prepared for searching. */
 export interface SecretBytes {
-  /** Each once, in the order of their bytes. */
+  /** Distinct secrets in byte order. */
   readonly sorted: readonly Buffer[];
-  /** Of each the place of the longest other one that it begins with; -1 for none. */
+  /** For each the index of the longest other one that is its prefix; -1 for none. */
   readonly shorter: readonly number[];
-  /** Bit by bit which pairs of bytes begin one. */
+  /** Bitmap of the pairs of bytes that start a secret. */
   readonly pairs: Uint8Array;
-  /** Which bytes begin one. */
+  /** Bytes that start a secret. */
   readonly firsts: Uint8Array;
-  /** Bytes of the longest. */
+  /** Length of the longest secret in bytes. */
   readonly longest: number;
 }
 
-/** Shorter ones would hide what is no secret, and have no room for the mask. */
+/** Minimum length in bytes. Shorter values would match too often, and have no room for the mask. */
 const MIN_BYTES = MASK.length;
 
 const beginsWith = (bytes: Buffer, start: Buffer): boolean =>
   bytes.length >= start.length && bytes.compare(start, 0, start.length, 0, start.length) === 0;
 
-/** @param secrets those shorter than 8 bytes are left out */
+/** Prepares secrets for searching. @param secrets shorter than 8 bytes are ignored */
 export function secretBytes(secrets: Iterable<string>): SecretBytes {
   const sorted = [...new Set(secrets)]
     .map((text) => Buffer.from(text))
@@ -43,7 +43,7 @@ export function secretBytes(secrets: Iterable<string>): SecretBytes {
   return { sorted, shorter, pairs, firsts, longest };
 }
 
-/** How many secrets come before the text that begins at `at`, in the order of their bytes. */
+/** Number of secrets that sort before the text at `at`. */
 function placeOf({ sorted, longest }: SecretBytes, bytes: Buffer, at: number): number {
   const end = Math.min(bytes.length, at + longest);
   let [low, high] = [0, sorted.length];
@@ -56,7 +56,7 @@ function placeOf({ sorted, longest }: SecretBytes, bytes: Buffer, at: number): n
   return low;
 }
 
-/** Whether the rest of a text is the beginning of a secret that could go on in what comes next. */
+/** Whether the rest of a text is a proper prefix of a secret, which may continue in the next chunk. */
 function mayGoOn(secrets: SecretBytes, bytes: Buffer, at: number): boolean {
   const rest = bytes.subarray(at);
   const place = placeOf(secrets, bytes, at);
@@ -65,24 +65,23 @@ function mayGoOn(secrets: SecretBytes, bytes: Buffer, at: number): boolean {
   return isLonger(secrets.sorted[place]) || isLonger(secrets.sorted[place + 1]);
 }
 
-/** Bytes of the longest secret that stands at `at`; 0 for none. */
+/** Length in bytes of the longest secret at `at`; 0 for none. */
 function lengthAt(secrets: SecretBytes, bytes: Buffer, at: number): number {
   const { sorted, shorter } = secrets;
   const place = placeOf(secrets, bytes, at);
   const rest = bytes.subarray(at);
   const same = sorted[place];
   if (same !== undefined && beginsWith(rest, same)) return same.length;
-  // Whatever the text begins with, the one before it in the order begins with, too.
+  // Every secret that is a prefix of the text is also a prefix of its predecessor in the order.
   let index = place - 1;
   while (index >= 0 && !beginsWith(rest, sorted[index]!)) index = shorter[index]!;
   return index < 0 ? 0 : sorted[index]!.length;
 }
 
 /**
- * Hides secrets in a piece of a log.
- * @param bytes the piece, after what was held back of the one before; it is changed
- * @returns how many bytes, from the beginning, are as they stay: those after them may begin a secret and are to be held
- * back until more is known
+ * Masks secrets in a chunk of a log in place.
+ * @param bytes the chunk, preceded by the bytes held back from the previous one
+ * @returns number of leading bytes that are final: later ones may start a secret and must be held back
  */
 export function maskSecrets(secrets: SecretBytes, bytes: Buffer): number {
   const { pairs, firsts, longest } = secrets;

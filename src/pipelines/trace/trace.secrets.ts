@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { storedVariables } from '../variables/pipeline-variables.stored.ts';
 import { type SecretBytes, secretBytes } from './trace.mask.ts';
 
-/** Jobs whose secrets are kept ready, and bytes of secrets that are kept in all. */
+/** Maximum number of jobs with cached secrets, and maximum total size of the secrets in bytes. */
 const MAX_JOBS = 2_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 
@@ -24,9 +24,9 @@ function memoryOf(db: Db): LRUCache<number, SecretBytes> {
 }
 
 /**
- * What the log of a job hides: its token, the tokens by which runners register with its project and the groups above, and
- * all masked variables of its project, groups and the server, as they were when its log began.
- * @param token of the job, as text
+ * Secrets to mask in the log of a job: its token, the runner registration tokens of its project and groups, and all
+ * masked variables of its project, groups and the instance, as of the start of its log.
+ * @param token of the job in plain text
  */
 export async function secretsOf(
   deps: Deps,
@@ -62,7 +62,7 @@ async function keptSecrets(deps: Deps, projectId: number): Promise<string[]> {
   ];
 }
 
-/** Forgets the secrets of a job whose log is over. */
+/** Discards the secrets of a job whose log is complete. */
 export const evictSecrets = (deps: Pick<Deps, 'db'>, jobId: number): void => {
   memoryOf(deps.db).delete(jobId);
 };

@@ -2,21 +2,21 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 
-/** So long somebody counts as watching a log after they have read it. */
+/** Time after a read during which a log counts as watched. */
 const WATCHES_MS = 10_000;
 const MAX_JOBS = 10_000;
 
-/** When logs of running jobs were last read, by the id of the job. */
+/** Time of the last read of running jobs' logs, by job id. */
 const readings = new WeakMap<Db, LRUCache<number, number>>();
 
-/** Notes that somebody reads the log of a job that runs. */
+/** Records a read of a running job's log. */
 export function recordWatcher({ db, clock }: Pick<Deps, 'db' | 'clock'>, jobId: number): void {
   const known = readings.get(db) ?? new LRUCache<number, number>({ max: MAX_JOBS });
   readings.set(db, known);
   known.set(jobId, clock.now().getTime());
 }
 
-/** Seconds after which a runner sends more of a log: few while somebody watches. */
+/** Interval in seconds at which a runner sends its log: shorter while the log is watched. */
 export function traceInterval({ db, clock }: Pick<Deps, 'db' | 'clock'>, jobId: number): number {
   const readAt = readings.get(db)?.get(jobId);
   return readAt !== undefined && clock.now().getTime() - readAt < WATCHES_MS ? 3 : 60;

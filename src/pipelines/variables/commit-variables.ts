@@ -4,12 +4,12 @@ import type { Deps } from '../../deps.ts';
 import type { PipelineFacts } from './pipeline-variables.facts.ts';
 import { all, flag, instant, known } from './values.ts';
 
-/** Bytes of a commit message that jobs are told. */
+/** Maximum length of the commit message in variables. */
 const MAX_MESSAGE = 100_000;
 const NO_SHA = '0'.repeat(40);
 const LONG_TITLE = 100;
 
-/** What jobs are told of their commit and ref. Of a commit that is gone there is no message. */
+/** Variables about commit and ref. The message of a missing commit is empty. */
 export async function commitVariables(deps: Deps, facts: PipelineFacts): Promise<Variable[]> {
   const { repository_storage: storage, disk_path: diskPath } = facts.project;
   const repository = deps.storages.open({ storage, diskPath });
@@ -46,7 +46,7 @@ export async function commitVariables(deps: Deps, facts: PipelineFacts): Promise
   ];
 }
 
-/** What a message says beside its title: all of it where the title is too long to be one. */
+/** Message without its title, or all of it if the title is too long. */
 const describe = (message: string, title: string): string =>
   title.length >= LONG_TITLE
     ? message

@@ -6,9 +6,9 @@ import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import { all } from './values.ts';
 
 /**
- * What a job is told of its environment.
- * @returns `early`: known with the job, of low precedence; `late`: of the environment that is there, before everything else;
- *   `tier`: what the environment is for, whatever variables say
+ * Variables about the environment of a job.
+ * @returns `early`: known with the job, of low precedence; `late`: of the existing environment, of the highest
+ *   precedence; `tier`: the environment's tier, whatever variables say
  */
 export async function environmentVariables(
   db: Db,
@@ -32,7 +32,7 @@ export async function environmentVariables(
     }),
     late: [
       ...all({ CI_ENVIRONMENT_ID: row?.id, CI_ENVIRONMENT_SLUG: row?.slug }),
-      // The address of the configuration may refer to the slug and to everything else.
+      // The configured URL may refer to the slug and to all other variables.
       ...(config?.url
         ? [{ key: 'CI_ENVIRONMENT_URL', value: config.url, public: true }]
         : all({ CI_ENVIRONMENT_URL: row?.external_url })),

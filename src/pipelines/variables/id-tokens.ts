@@ -13,30 +13,30 @@ import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 import { type SigningKey, signingKey } from './signing-key.ts';
 
-/** What ID tokens say of a job. */
+/** Claims of ID tokens about a job. */
 export interface TokenSubject {
   job: CiJob;
   pipeline: Pipeline;
   project: Project;
-  /** That of the project. */
+  /** Namespace of the project. */
   namespace: Namespace;
   environment: EnvironmentConfig | null;
   tier: string | null;
   runner: Pick<CiRunner, 'id'> | null;
 }
 
-/** Seconds that a token is good for where its job has no end. */
+/** Lifetime in seconds of a token for a job without a time limit. */
 const LIFE = 300;
-/** Seconds that clocks may differ by. */
+/** Tolerated clock skew in seconds. */
 const SLACK = 5;
 const SUBJECT = ['project_path', 'ref_type', 'ref'];
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
- * Signs the ID tokens of a job: JSON Web Tokens (RS256) by which others know it, each for the audience that it names.
- * @param audiences by the names of the variables that the tokens go to
- * @param db the handle of a transaction where there is one
+ * Signs the ID tokens of a job: JSON Web Tokens (RS256) that identify it to other services, each for its audience.
+ * @param audiences by the names of the token variables
+ * @param db the handle of a transaction, if there is one
  */
 export async function idTokens(
   deps: Deps,
@@ -121,7 +121,7 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: 'owner',
 };
 
-/** `project_path:tools/app:ref_type:branch:ref:main`, of the parts that the project wants. */
+/** Subject claim such as `project_path:tools/app:ref_type:branch:ref:main`, of the components set by the project. */
 function subjectOf(project: Project, parts: Readonly<Record<string, string>>): string {
   const { ci_id_token_sub_claim_components: wanted = SUBJECT } = parseJson<{
     ci_id_token_sub_claim_components?: string[];

@@ -12,11 +12,14 @@ import { releasesOfTags } from '../../repositories/tag-releases.ts';
 import { httpCloneAddress } from '../../settings/clone-address.ts';
 import { all, instant, known, secret } from './values.ts';
 
-/** Who jobs are where they sign in with their token. */
+/** User name for authentication with a job token. */
 const JOB_USER = 'gitlab-ci-token';
 const TRIGGER_TOKEN_PREFIX = 'glptt-';
 
-/** What is known of a job once it is made. `CI_NODE_INDEX` and more of parallel jobs come with their configuration. */
+/**
+ * Predefined variables of a created job. `CI_NODE_INDEX` and other variables of parallel jobs are part of their
+ * configuration.
+ */
 export async function predefinedJobVariables(db: Db, job: CiJob, pipeline: Pipeline): Promise<Variable[]> {
   return [
     ...all({
@@ -37,11 +40,11 @@ async function triggerVariables(db: Db, triggerId: number | null): Promise<Varia
   return all({ CI_PIPELINE_TRIGGERED: 'true', CI_TRIGGER_SHORT_TOKEN: trigger && shortTriggerToken(trigger.token) });
 }
 
-/** By what a trigger token is told from others, once it is made. */
+/** Non-secret identifier of a trigger token. */
 export const shortTriggerToken = (token: string): string =>
   (token.startsWith(TRIGGER_TOKEN_PREFIX) ? token.slice(TRIGGER_TOKEN_PREFIX.length) : token).slice(0, 4);
 
-/** Who the job runs for. */
+/** Variables about the user of a job. */
 export async function userVariables(db: Db, userId: number): Promise<Variable[]> {
   const [user] = await userOfId(db, { id: userId });
   return all({
@@ -54,7 +57,7 @@ export async function userVariables(db: Db, userId: number): Promise<Variable[]>
 
 const MAX_RELEASE_DESCRIPTION = 1_024;
 
-/** What is known of the release of the tag that the pipeline is for. */
+/** Variables about the release of the pipeline's tag. */
 export async function releaseVariables(
   db: Db,
   { project_id, ref, tag }: Pick<Pipeline, 'project_id' | 'ref' | 'tag'>,
@@ -76,7 +79,7 @@ interface Running {
   runner: Pick<CiRunner, 'id' | 'description' | 'tag_list'> | null;
 }
 
-/** What only a job that runs has: its number, its token and its runner. */
+/** Variables of a running job: its id, its token and its runner. */
 export function runningJobVariables(deps: Deps, { job, project, pipeline, token, runner }: Running): Variable[] {
   const web = `${deps.externalUrl()}/${project.full_path}`;
   const clone = new URL(httpCloneAddress(deps, project.full_path));
@@ -104,5 +107,5 @@ export function runningJobVariables(deps: Deps, { job, project, pipeline, token,
   ];
 }
 
-/** `["a", "b"]`. */
+/** Formats a list as `["a", "b"]`. */
 const listed = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(', ')}]`;

@@ -24,20 +24,20 @@ import { predefinedVariables } from './pipeline-variables.ts';
 import { secret } from './values.ts';
 
 export interface JobVariablesOptions {
-  /** The token of the job, as text. */
+  /** Token of the job in plain text. */
   token: string;
   runner: Pick<CiRunner, 'id' | 'description' | 'tag_list'> | null;
-  /** What the caller has read already. */
+  /** Set if the caller has already read it. */
   pipeline?: Pipeline;
   project?: Project;
   namespace?: Namespace;
 }
 
 /**
- * Everything that a job which starts to run has in its environment, but for what the runner sets itself: predefined,
- * configured, stored and given variables. References among them are replaced where the server does that; those to
- * nothing, to files and to raw ones stay, for the job's shell. A name is there once.
- * @param db the handle of a transaction where there is one
+ * All variables of a starting job except those set by the runner: predefined, configured, stored and passed ones.
+ * References are expanded as on the platform; references to missing, file and raw variables are left to the job's
+ * shell. Names are unique.
+ * @param db the handle of a transaction, if there is one
  */
 export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobVariablesOptions): Promise<Variable[]> {
   const pipeline =
@@ -64,7 +64,7 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
     ...config.variables,
     ...(await userVariables(db, job.user_id)),
     ...(await releaseVariables(db, pipeline)),
-    // What another job reports must not stand in for the token, number and addresses of this one.
+    // Variables reported by another job must not override the token, id and URLs of this one.
     ...reported.filter(({ key }) => !own.has(key)),
     ...inEnvironment(stored, job.environment),
     ...(await pipelineVariables(deps, db, pipeline.id)),
@@ -88,7 +88,7 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
   ];
 }
 
-/** Where references go in circles, all stay as they are written. */
+/** With circular references, all values stay unexpanded. */
 function expandedFor(input: readonly Variable[]): readonly Variable[] {
   try {
     return expandVariables(input, { undefinedAs: 'kept', keepFiles: true, keepRaw: true });
@@ -100,7 +100,7 @@ function expandedFor(input: readonly Variable[]): readonly Variable[] {
 
 interface JobConfigured {
   options: JobOptions | null;
-  /** Those of the YAML, of lower precedence first. */
+  /** YAML variables, lowest precedence first. */
   variables: Variable[];
   environment: EnvironmentConfig | null;
 }
@@ -115,7 +115,7 @@ async function configOf(db: Db, jobId: number): Promise<JobConfigured> {
   };
 }
 
-/** What the jobs before it reported for it, those of later jobs counting more. @param names see `dependenciesOf` */
+/** Variables reported by preceding jobs; later jobs take precedence. @param names see `dependenciesOf` */
 export async function reportedVariables(
   deps: Deps,
   db: Db,
@@ -137,7 +137,7 @@ export async function reportedVariables(
     .map(asGiven);
 }
 
-/** What the pipeline was started with. */
+/** Variables passed to the pipeline. */
 async function pipelineVariables(deps: Deps, db: Db, pipelineId: number): Promise<Variable[]> {
   const rows = await db
     .selectFrom('ci_pipeline_variables')
@@ -150,7 +150,7 @@ async function pipelineVariables(deps: Deps, db: Db, pipelineId: number): Promis
     .map((row) => ({ ...asGiven(row), ...(row.variable_type === 'file' ? { file: true } : {}) }));
 }
 
-/** What the job was played with. */
+/** Variables passed to a manual job. */
 async function manualVariables(deps: Deps, db: Db, jobId: number): Promise<Variable[]> {
   const rows = await db
     .selectFrom('ci_job_variables')

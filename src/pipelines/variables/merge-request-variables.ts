@@ -7,11 +7,11 @@ import { isProtectedRef } from '../pipelines.run-rights.ts';
 import type { MergeRequestFacts, PipelineFacts } from './pipeline-variables.facts.ts';
 import { all, flag, known } from './values.ts';
 
-/** Characters of a description that jobs are told. */
+/** Maximum length of the description in variables. */
 const MAX_DESCRIPTION = 2_700;
 const MAX_OPEN = 4;
 
-/** What jobs are told of the merge request that their pipeline is for. */
+/** Variables about the merge request of a pipeline. */
 export async function mergeRequestVariables(deps: Deps, db: Db, facts: PipelineFacts): Promise<Variable[]> {
   if (!facts.mergeRequest) return [];
   const { row, eventType, sourceSha, targetSha } = facts.mergeRequest;
@@ -70,7 +70,7 @@ const openFrom = prepared((db, { project, branch }: { project: number; branch: s
     .limit(MAX_OPEN),
 );
 
-/** Open merge requests that come from the branch of the pipeline, in whichever project. */
+/** Open merge requests from the pipeline's branch, in any project. */
 export async function openMergeRequests(db: Db, facts: PipelineFacts): Promise<Variable[]> {
   if (facts.refType === 'tag') return [];
   const project = facts.mergeRequest?.row.source_project_id ?? facts.project.id;
@@ -79,7 +79,7 @@ export async function openMergeRequests(db: Db, facts: PipelineFacts): Promise<V
   return known('CI_OPEN_MERGE_REQUESTS', rows.map(({ full_path, iid }) => `${full_path}!${iid}`).join(','));
 }
 
-/** Full paths of both projects, by id. */
+/** Full paths of both projects by id. */
 async function projectsOf(db: Db, row: MergeRequest): Promise<Map<number, string>> {
   const rows = await db
     .selectFrom('projects')
@@ -89,7 +89,7 @@ async function projectsOf(db: Db, row: MergeRequest): Promise<Map<number, string
   return new Map(rows.map(({ id, full_path }) => [id, full_path]));
 }
 
-/** Assignees, milestone and labels, as far as it has them. */
+/** Assignees, milestone and labels, if set. */
 async function peopleAndLabels(db: Db, row: MergeRequest): Promise<Variable[]> {
   const assignees = await db
     .selectFrom('issuable_assignees')
@@ -119,7 +119,7 @@ async function peopleAndLabels(db: Db, row: MergeRequest): Promise<Variable[]> {
   });
 }
 
-/** The version of the merge request that the pipeline is for: that of its head, else the latest. */
+/** The version of the merge request for the pipeline: that of its head, else the latest. */
 async function diffOf(db: Db, { sha }: PipelineFacts, { row, sourceSha }: MergeRequestFacts) {
   const columns = ['id', 'base_commit_sha'] as const;
   const own = await db

@@ -4,42 +4,42 @@ import type { Namespace } from '../../db/tables/namespaces.table.ts';
 import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 
-/** What is known of a pipeline before it is there. */
+/** Facts about a pipeline before its creation. */
 export interface PipelineFacts {
   project: Project;
-  /** That of the project. */
+  /** Namespace of the project. */
   namespace: Namespace;
   /** `push`, `merge_request_event`, ... */
   source: string;
   refType: 'branch' | 'tag' | 'merge_request';
-  /** Short name of the branch or tag; of a merge request its source branch. */
+  /** Short name of the branch or tag; for a merge request its source branch. */
   ref: string;
   sha: string;
-  /** What the ref was before a push; null for none. */
+  /** Previous target of the ref before a push; null for none. */
   beforeSha: string | null;
   refProtected: boolean;
-  /** When it is made. */
+  /** Creation time. */
   createdAt: string;
   iid?: number | undefined;
   name?: string | null | undefined;
-  /** Of the schedule that starts it. */
+  /** Description of the schedule that starts it. */
   scheduleDescription?: string | null | undefined;
-  /** The merge request that it is for. */
+  /** Merge request of the pipeline. */
   mergeRequest?: MergeRequestFacts | null | undefined;
-  /** The bridge that starts it. */
+  /** Bridge that starts it. */
   upstream?: { pipelineId: number; projectId: number; jobId: number } | null | undefined;
 }
 
 export interface MergeRequestFacts {
   row: MergeRequest;
-  /** `merged_result`: for what a merge would make. */
+  /** `merged_result`: for the result of a merge. */
   eventType: 'detached' | 'merged_result';
-  /** Heads of both branches where the pipeline is for a merged result; else null. */
+  /** Heads of both branches for a merged result; else null. */
   sourceSha: string | null;
   targetSha: string | null;
 }
 
-/** What was known of a pipeline that is there. */
+/** Facts about an existing pipeline. */
 export async function factsOf(
   db: Db,
   pipeline: Pipeline,

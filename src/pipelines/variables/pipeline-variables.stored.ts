@@ -9,9 +9,9 @@ import type { Deps } from '../../deps.ts';
 import { openedVariable } from './at-rest.ts';
 
 /**
- * The variables that are kept for the project: of the installation, of the groups from the root down, its own. Those of
- * lower precedence come first, and of one place those for more environments.
- * @param options `protectedRef`: whether the ref may have those that are for protected refs only
+ * Stored variables for a project: of the instance, of its groups from the root down, and its own. Sorted by increasing
+ * precedence; on the same level, variables with a wider scope come first.
+ * @param options `protectedRef`: whether to include protected variables
  */
 export async function storedVariables(
   deps: Pick<Deps, 'secrets'>,
@@ -42,7 +42,7 @@ const rowsFor = prepared((db, { project, groups }: { project: number; groups: re
   return both.unionAll(db.selectFrom('ci_variables').selectAll().where('group_id', 'in', groups));
 });
 
-/** How many environments it is for: the fewer, the later it comes. */
+/** Width of the environment scope: narrower scopes come later. */
 const width = ({ environment_scope }: CiVariable): number =>
   environment_scope === '*' ? 0 : environment_scope.includes('*') ? 1 : 2;
 

@@ -10,8 +10,8 @@ import { serverVariables } from './server-variables.ts';
 import { all, instant } from './values.ts';
 
 /**
- * The predefined variables that are known before the pipeline is there: what `include`, `rules` and `workflow` may speak of.
- * @param db the handle of a transaction where there is one
+ * Predefined variables known before the pipeline exists, for `include`, `rules` and `workflow`.
+ * @param db the handle of a transaction, if there is one
  */
 export async function predefinedVariables(deps: Deps, facts: PipelineFacts, db: Db = deps.db): Promise<Variable[]> {
   const { upstream } = facts;

@@ -8,12 +8,12 @@ import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 import { all } from './values.ts';
 
-/** Topics beyond these are not told. */
+/** Maximum number of topics in variables. */
 const MAX_TOPICS = 20;
 
 type Said = { ci_config_path?: string | null; external_authorization_classification_label?: string };
 
-/** What jobs are told of their project. */
+/** Variables about the project. */
 export async function projectVariables(
   deps: Deps,
   db: Db,

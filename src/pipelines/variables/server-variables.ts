@@ -8,7 +8,7 @@ import type { LicenseDeps } from '../../licence/licence.stored.ts';
 import { sshEndpoint } from '../../repositories/ssh-address.ts';
 import { all } from './values.ts';
 
-/** Paid features that configurations ask for by name, by the plan that has them. */
+/** Feature names of paid plans that configurations can query. */
 const FEATURES: Readonly<Record<Plan, readonly string[]>> = {
   free: [],
   premium: ['code_owners', 'merge_request_approvers', 'multiple_approval_rules', 'protected_refs_for_users'],
@@ -33,8 +33,8 @@ function featuresOf(plan: Plan): string[] {
 }
 
 /**
- * What every job is told of the server.
- * @param db the handle of a transaction where there is one
+ * Variables about the server.
+ * @param db the handle of a transaction, if there is one
  */
 export async function serverVariables(
   deps: LicenseDeps & Pick<Deps, 'config' | 'externalUrl'>,

@@ -7,24 +7,24 @@ import type { Deps } from '../../deps.ts';
 
 const makeKeys = promisify(generateKeyPair);
 
-/** Where the key stands among the values of the installation. */
+/** Name of the key among the stored values of the installation. */
 const KEY = 'id_token_key';
 const BITS = 2_048;
 
 export interface SigningKey {
   privateKey: KeyObject;
-  /** By which others find it: made of the public key. */
+  /** Key id, derived from the public key. */
   id: string;
-  /** What others check signatures with. */
+  /** Public key for verification. */
   publicJwk: { kty: string; e: string; n: string };
 }
 
-/** The key with which the installation signs ID tokens; made when it is first asked for, and the same ever after. */
+/** Signing key of the installation for ID tokens, generated on first use and permanent. */
 export async function signingKey(deps: Pick<Deps, 'db' | 'clock'>, db: Db = deps.db): Promise<SigningKey> {
   const pem = (await stored(db)) ?? (await make(deps, db));
   const privateKey = createPrivateKey(pem);
   const { kty = '', e = '', n = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
-  // RFC 7638: the members that it takes, in the order of their names.
+  // RFC 7638: the required members in alphabetical order.
   const id = hash('sha256', JSON.stringify({ e, kty, n }), 'base64url');
   return { privateKey, id, publicJwk: { kty, e, n } };
 }
@@ -34,7 +34,7 @@ async function stored(db: Db): Promise<string | undefined> {
   return row === undefined ? undefined : parseJson<string>(row.value);
 }
 
-/** Of two processes that make one at once, the first has it. */
+/** If two processes generate a key at once, the first one wins. */
 async function make({ clock }: Pick<Deps, 'clock'>, db: Db): Promise<string> {
   const { privateKey } = await makeKeys('rsa', { modulusLength: BITS });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
