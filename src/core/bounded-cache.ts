@@ -6,7 +6,7 @@ const MiB = 1024 * 1024;
 /**
  * Bytes that all caches of a thread hold together. Reader threads get less: they are rarely asked for the same again.
  */
-const MAX_BYTES = (isMainThread ? 24 : 8) * MiB;
+const MAX_BYTES = (isMainThread ? 16 : 6) * MiB;
 /** The part of it for entries on probation. */
 const MAX_PROBATION_BYTES = MAX_BYTES / 3;
 /** Unused entries are evicted after ten to eleven minutes. */

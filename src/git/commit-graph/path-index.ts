@@ -21,7 +21,7 @@ import { type BytesAt, reading } from './read-file.ts';
 /** Files up to this size in bytes are held in memory. */
 const SMALL = 128 * 1024;
 /** Block cache for the files of all layers. */
-const files = new BlockFiles({ maxOpen: 64, maxBytes: 4 * 1024 * 1024, idleMs: 60_000 });
+const files = new BlockFiles({ maxOpen: 64, maxBytes: 2 * 1024 * 1024, idleMs: 60_000 });
 releaseWhenIdle(() => files.release());
 
 /** Parameters of an index's keys and changes. */
