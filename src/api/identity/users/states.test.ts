@@ -357,7 +357,7 @@ test('the only owner of a group is kept, unless it is to go with them', async ()
 
 test('DELETE /users/:id keeps the last administrator, internal users, and what changed since', async () => {
   const refused = expectStatus(await app.delete('/users/1'), 409);
-  assert.equal(refused.message, 'The last administrator cannot be deleted');
+  assert.equal(refused.message, 'The last administrator cannot be deleted. Appoint another administrator first.');
   const someone = await app.make.user();
   const headers = { 'if-unmodified-since': 'Mon, 01 Jan 2024 00:00:00 GMT' };
   expectStatus(await app.delete(`/users/${someone.user.id}`, { headers }), 412);

@@ -103,7 +103,7 @@ describe('the token goes to the server that was named alone', () => {
     for (const path of [FAR, `${FAR}/export_relations/status`, `${FAR}/export_relations/download?relation=labels`]) {
       const { entities } = await bring({ [path]: redirect(`${other.url}${path}`) });
       assert.equal(entities[0]!.status, 'failed', path);
-      assert.match(reasons(entities[0]!).join(), /answers with status 307/, path);
+      assert.match(reasons(entities[0]!).join(), /answered with status 307/, path);
     }
     assert.deepEqual(other.asked, []);
     await other.close();

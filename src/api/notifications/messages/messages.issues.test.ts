@@ -87,7 +87,7 @@ test('a new issue is mailed to whom it is given, who is named and who watches, w
   assert.deepEqual([plain!.type, html!.type], ['text/plain', 'text/html']);
   assert.match(plain!.text, /opened an issue: Water <b>everywhere<\/b>/);
   assert.match(plain!.text, /See \*\*this\*\*/);
-  assert.match(plain!.text, /because it is assigned to you/);
+  assert.match(plain!.text, /because you are an assignee/);
   assert.match(plain!.text, /View it: https:\/\/forge\.example\.com\/acme\/forge\/-\/issues\/1/);
   assert.match(html!.text, /Water &lt;b&gt;everywhere/);
   assert.match(html!.text, /<strong>this<\/strong>/);

@@ -158,7 +158,7 @@ test('an author is told that there are conflicts, and nobody else', async () => 
     expectStatus(await mailed.app.get(path(request), { token: boss.token }), 200);
   });
   assert.deepEqual(addressees(mails), addresses(author));
-  assert.match(mailTo(mails, author).parts[0]!.text, /cannot be merged into main any more/);
+  assert.match(mailTo(mails, author).parts[0]!.text, /can no longer be merged into main due to conflicts/);
 });
 
 test('merge requests are for who may read them', async () => {

@@ -44,7 +44,7 @@ test('who becomes a member, or is none any more, is told by whom', async () => {
       ),
     );
     assert.deepEqual(addressees(added), addresses(ada));
-    assert.match(text(added, ada), new RegExp(`given access to the .* by ${owner.user.name}, as Developer\\.`));
+    assert.match(text(added, ada), new RegExp(`granted access to the .* by ${owner.user.name}, as Developer\\.`));
     const removed = await mailed.sentBy(async () =>
       expectStatus(await mailed.app.delete(`${place}/members/${user.id}`, { token: owner.token }), 204),
     );
@@ -76,7 +76,7 @@ test('who asks for access is told of the end, and those who decide of the beginn
   const asked = await ask(`/projects/${project.id}`);
   assert.deepEqual(addressees(asked), addresses(boss));
   assert.equal(mailTo(asked, boss).headers.subject, 'forge | Request to join the forge project');
-  assert.match(text(asked, boss), new RegExp(`@${ada.user.username}\\) asks for access`));
+  assert.match(text(asked, boss), new RegExp(`@${ada.user.username}\\) requests access`));
   const denied = await mailed.sentBy(async () =>
     expectStatus(
       await mailed.app.delete(`/projects/${project.id}/access_requests/${ada.user.id}`, { token: owner.token }),
