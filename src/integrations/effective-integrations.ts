@@ -18,11 +18,11 @@ export interface EffectiveIntegration {
 /** Ids of the ancestor groups of a project or group, nearest first. */
 async function groupsAbove(db: Db, { kind, id }: IntegrationOwner): Promise<number[]> {
   const query = db.selectFrom('namespaces').select('lineage');
-  const found = await (kind === 'group'
+  const namespace = await (kind === 'group'
     ? query.where('id', '=', id)
     : query.where('id', '=', (eb) => eb.selectFrom('projects').select('namespace_id').where('projects.id', '=', id))
   ).executeTakeFirst();
-  const ids = found === undefined ? [] : lineageIds(found.lineage).reverse();
+  const ids = namespace === undefined ? [] : lineageIds(namespace.lineage).reverse();
   return kind === 'group' ? ids.filter((each) => each !== id) : ids;
 }
 
@@ -65,8 +65,8 @@ export async function effectiveIntegration(
   owner: IntegrationOwner,
   slug: string,
 ): Promise<EffectiveIntegration | undefined> {
-  const [found] = await effectiveIntegrations(db, owner, slug);
-  return found?.inherited && found.row.active === 0 ? undefined : found;
+  const [integration] = await effectiveIntegrations(db, owner, slug);
+  return integration?.inherited && integration.row.active === 0 ? undefined : integration;
 }
 
 /** The integration of a kind that a project or group inherits without its own. */

@@ -72,8 +72,8 @@ export async function integrationVariables(
     const input = Object.hasOwn(GIVEN, row.slug) ? GIVEN[row.slug] : undefined;
     if (input === undefined || row.active === 0 || !(await isAllowed(deps, row, db))) continue;
     const settings = openSettings(deps, row);
-    const kept = input.protectedBy !== undefined && settings[input.protectedBy] !== false;
-    if (kept && !protectedRef) continue;
+    const protectedOnly = input.protectedBy !== undefined && settings[input.protectedBy] !== false;
+    if (protectedOnly && !protectedRef) continue;
     const text: Text = (name) => String(settings[name] ?? '');
     for (const [key, value] of Object.entries(input.shown(text)))
       variables.push({ key, value, public: true, raw: true });

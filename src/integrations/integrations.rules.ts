@@ -37,8 +37,8 @@ export function changedSettings(kind: IntegrationKind, before: Settings | null, 
   const moved = kind.fields.some(
     (name) => leadsElsewhere(name) && FIELDS[name]?.secret !== true && name in input && input[name] !== old[name],
   );
-  const kept = Object.entries(old).filter(([name]) => !moved || FIELDS[name]?.secret !== true);
-  const after = Object.entries({ ...Object.fromEntries(kept), ...input });
+  const remaining = Object.entries(old).filter(([name]) => !moved || FIELDS[name]?.secret !== true);
+  const after = Object.entries({ ...Object.fromEntries(remaining), ...input });
   // An empty choice restores the default.
   return Object.fromEntries(after.filter(([name, value]) => value !== '' || FIELDS[name]?.values === undefined));
 }

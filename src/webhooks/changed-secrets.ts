@@ -26,8 +26,8 @@ export function changedSecrets(before: HookSecrets | null, change: SecretsChange
   const merged = merge(old.variables, change.url_variables);
   const sameServer = origin({ url, variables: merged }) === origin(old);
   const named = new Set(variablesIn(url));
-  const kept = url === old.url ? old.variables : old.variables.filter(({ key }) => named.has(key));
-  const variables = merge(sameServer ? kept : [], change.url_variables);
+  const usedVariables = url === old.url ? old.variables : old.variables.filter(({ key }) => named.has(key));
+  const variables = merge(sameServer ? usedVariables : [], change.url_variables);
   const same = interpolated({ url, variables }) === interpolated(old);
   const tokens = url === old.url && sameServer ? old : NONE;
   const text = (input: string | null | undefined, stored: string | null) =>

@@ -162,10 +162,10 @@ async function deliver(
   signal: AbortSignal,
 ): Promise<void> {
   const keep = (log: DeliveryLogEntry['log'], sent: number | null) => {
-    const kept = deliveryLog.add({ deliveryId: delivery.id, log, sent });
+    const written = deliveryLog.add({ deliveryId: delivery.id, log, sent });
     // Errors are handled where all promises are awaited.
-    kept.catch(() => {});
-    open.push(kept);
+    written.catch(() => {});
+    open.push(written);
   };
   let hook = await readyHook(deps, hookId);
   const now = deps.clock.now();
@@ -178,9 +178,9 @@ async function deliver(
     if (payload !== payloads[0]) hook = await readyHook(deps, hookId);
     if (hook === undefined) return keep(null, null);
     const { outcome, log } = await tell(deps, hook, delivery, payload, signal);
-    const told = outcome !== 'unanswered';
-    keep(log, told && payload === payloads.at(-1) ? null : payload.position + Number(told));
-    if (told) continue;
+    const answered = outcome !== 'unanswered';
+    keep(log, answered && payload === payloads.at(-1) ? null : payload.position + Number(answered));
+    if (answered) continue;
     await Promise.all(open.splice(0));
     await pause(deps, hook);
     return keep(null, null);

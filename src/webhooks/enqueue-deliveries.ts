@@ -41,13 +41,13 @@ const usedTriggers = prepared((db) =>
 const presence = (deps: Pick<Deps, 'recent'>, db: Db): Promise<Presence> =>
   deps.recent.get('web_hooks', async () => {
     const rows = await usedTriggers(db, {});
-    const found = { project: new Set<string>(), group: new Set<string>(), system: new Set<string>() };
+    const inUse = { project: new Set<string>(), group: new Set<string>(), system: new Set<string>() };
     for (const { triggers, of_project, of_group } of rows) {
       const place = of_project ? 'project' : of_group ? 'group' : 'system';
-      for (const trigger of parseJson<string[]>(triggers)) found[place].add(trigger);
-      if (place === 'system') found.system.add(ALWAYS);
+      for (const trigger of parseJson<string[]>(triggers)) inUse[place].add(trigger);
+      if (place === 'system') inUse.system.add(ALWAYS);
     }
-    return found;
+    return inUse;
   });
 
 /**
@@ -113,13 +113,13 @@ async function hooksAt(
 async function groupsAbove(db: Db, { project_id, group_id, payload }: RecordedEvent): Promise<number[]> {
   const facts = payload as { project?: { namespace_id: number }; group?: { parent_id: number | null } };
   const query = db.selectFrom('namespaces').select('lineage');
-  const found =
+  const namespace =
     project_id === null
       ? await query.where('id', '=', group_id).executeTakeFirst()
       : await query
           .where('id', '=', (eb) => eb.selectFrom('projects').select('namespace_id').where('id', '=', project_id))
           .executeTakeFirst();
-  if (found !== undefined) return lineageIds(found.lineage);
+  if (namespace !== undefined) return lineageIds(namespace.lineage);
   const parent = facts.project?.namespace_id ?? facts.group?.parent_id ?? null;
   if (parent === null) return [];
   const above = await query.where('id', '=', parent).executeTakeFirst();
@@ -135,11 +135,11 @@ async function enter(
   const { hookChain } = currentScope();
   const chain = hookChain === undefined ? null : await chainOf(db, hookChain);
   if (chain?.full) return false;
-  const told = hooks.filter(({ id }) => !chain?.hooks.has(id));
+  const recipients = hooks.filter(({ id }) => !chain?.hooks.has(id));
   const values = { event_id: event.id, event_uuid: hookChain ?? randomUUID(), created_at: timestamp(deps.clock) };
-  for (let at = 0; at < told.length; at += BATCH_SIZE) {
-    const rows = told.slice(at, at + BATCH_SIZE).map(({ id }) => ({ ...values, hook_id: id }));
+  for (let at = 0; at < recipients.length; at += BATCH_SIZE) {
+    const rows = recipients.slice(at, at + BATCH_SIZE).map(({ id }) => ({ ...values, hook_id: id }));
     await db.insertInto('web_hook_deliveries').values(rows).execute();
   }
-  return told.length > 0;
+  return recipients.length > 0;
 }

@@ -37,7 +37,7 @@ export function openSecrets({ secrets }: Pick<Deps, 'secrets'>, hook: Pick<WebHo
   const known = opened.get(hook);
   if (known !== undefined) return known;
   const text = secrets.open(hook.secrets, PURPOSE);
-  const found = text === null ? LOST : parseJson<HookSecrets>(text);
-  opened.set(hook, found);
-  return found;
+  const decrypted = text === null ? LOST : parseJson<HookSecrets>(text);
+  opened.set(hook, decrypted);
+  return decrypted;
 }

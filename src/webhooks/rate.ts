@@ -38,9 +38,9 @@ function counts({ limiter }: Deps, action: string, root: number, requests: numbe
 async function rootOf({ db }: Deps, { project_id, group_id }: WebHook): Promise<number | null> {
   if (project_id === null && group_id === null) return null;
   const query = db.selectFrom('namespaces').select('lineage');
-  const found = await (project_id === null
+  const namespace = await (project_id === null
     ? query.where('id', '=', group_id)
     : query.where('id', '=', (eb) => eb.selectFrom('projects').select('namespace_id').where('id', '=', project_id))
   ).executeTakeFirst();
-  return found === undefined ? null : Number(found.lineage.split('/')[1]);
+  return namespace === undefined ? null : Number(namespace.lineage.split('/')[1]);
 }

@@ -133,9 +133,9 @@ export async function createHook(
 }
 
 async function refuseTooMany(db: Db, owner: HookOwner): Promise<void> {
-  const most = MAX[owner.kind];
-  const rows = await hooksOf(db, owner).clearSelect().select('id').limit(most).execute();
-  if (rows.length >= most) throw refusedHook(`Maximum number of ${owner.kind} hooks (${most}) exceeded`);
+  const limit = MAX[owner.kind];
+  const rows = await hooksOf(db, owner).clearSelect().select('id').limit(limit).execute();
+  if (rows.length >= limit) throw refusedHook(`Maximum number of ${owner.kind} hooks (${limit}) exceeded`);
 }
 
 /** Changes a hook. @throws ApiError 401, 403, 404, 422 */

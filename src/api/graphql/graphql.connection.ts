@@ -75,11 +75,11 @@ export function whole(rows: readonly Json[], page: PageArguments = {}): Connecti
 export async function everything(rest: Rest, path: string, query: Parameters<Rest['page']>[1] = {}): Promise<Json[]> {
   const all: Json[] = [];
   for (let page = 1; ; page += 1) {
-    const found = await rest.page(path, { ...query, page, per_page: MAX_PAGE });
-    if (found === null) return all;
-    rest.budget.charge(found.rows.length, 0);
-    all.push(...found.rows);
-    if (found.rows.length < MAX_PAGE) return all;
+    const loaded = await rest.page(path, { ...query, page, per_page: MAX_PAGE });
+    if (loaded === null) return all;
+    rest.budget.charge(loaded.rows.length, 0);
+    all.push(...loaded.rows);
+    if (loaded.rows.length < MAX_PAGE) return all;
   }
 }
 
@@ -104,11 +104,11 @@ export async function listed(
   const rows: Json[] = [];
   let counted: number | null = null;
   for (let number = Math.floor(from / per) + 1; rows.length <= size + (from % per); number += 1) {
-    const found = await ask(number, per);
-    if (found === null) return null;
-    counted = found.total;
-    rows.push(...found.rows);
-    if (found.rows.length < per) break;
+    const loaded = await ask(number, per);
+    if (loaded === null) return null;
+    counted = loaded.total;
+    rows.push(...loaded.rows);
+    if (loaded.rows.length < per) break;
   }
   const part = rows.slice(from % per);
   rest.budget.charge(part.length, 0);

@@ -7,12 +7,12 @@ const DEFAULT = ['DIRECT', 'INHERITED'];
 
 /** Merges lists of members: each user once, with the highest access level, ordered by id. */
 function merged(lists: readonly Json[][]): Json[] {
-  const found = new Map<unknown, Json>();
+  const byId = new Map<unknown, Json>();
   for (const member of lists.flat()) {
-    const known = found.get(member.id);
-    if (known === undefined || Number(known.access_level) < Number(member.access_level)) found.set(member.id, member);
+    const known = byId.get(member.id);
+    if (known === undefined || Number(known.access_level) < Number(member.access_level)) byId.set(member.id, member);
   }
-  return [...found.values()].sort((one, other) => Number(one.id) - Number(other.id));
+  return [...byId.values()].sort((one, other) => Number(one.id) - Number(other.id));
 }
 
 /** Members of invited groups, with at most the access level of the invitation. */
@@ -20,8 +20,8 @@ async function invited(rest: Rest, { shared_with_groups }: Json, query: { query?
   return Promise.all(
     rows(shared_with_groups).map(async ({ group_id, group_access_level }) => {
       const members = await everything(rest, `/groups/${group_id}/members/all`, query);
-      const most = Number(group_access_level);
-      return members.map((one) => ({ ...one, access_level: Math.min(Number(one.access_level), most) }));
+      const maxLevel = Number(group_access_level);
+      return members.map((one) => ({ ...one, access_level: Math.min(Number(one.access_level), maxLevel) }));
     }),
   );
 }

@@ -57,8 +57,8 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
       const { ids, membership, search, sort } = args;
       if (!Array.isArray(ids))
         return listed(rest, '/projects', { membership, search, ...orderOf(sort) } as never, args);
-      const found = await Promise.all(ids.map((one) => rest.one(`/projects/${id(localId(one))}`)));
-      return whole(found.filter((one) => one !== null));
+      const projects = await Promise.all(ids.map((one) => rest.one(`/projects/${id(localId(one))}`)));
+      return whole(projects.filter((one) => one !== null));
     },
     group: (_source, { fullPath }, rest) => rest.one(`/groups/${id(String(fullPath))}`, { with_projects: false }),
     groups: list(() => '/groups', searched),
@@ -70,8 +70,8 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
         : rest.one(`/users/${id(localId(args.id))}`),
     users: async (_source, args, rest) => {
       if (!Array.isArray(args.usernames)) return listed(rest, '/users', searched(args) as never, args);
-      const found = await Promise.all(args.usernames.map((username) => first(rest, '/users', { username })));
-      return whole(found.filter((one) => one !== null));
+      const users = await Promise.all(args.usernames.map((username) => first(rest, '/users', { username })));
+      return whole(users.filter((one) => one !== null));
     },
     echo: async (_source, { text }, rest) => {
       const user = await rest.one('/user');
@@ -154,8 +154,8 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
       const search = String(searchPattern).replaceAll('*', '');
       const cursor = Number(offset) > 0 ? Buffer.from(String(Number(offset) - 1)).toString('base64url') : null;
       const page = { first: Number(limit), after: cursor };
-      const found = await listed(rest, `${project(source)}/repository/branches`, { search }, page);
-      return found?.nodes.map(({ name }) => name) ?? null;
+      const branches = await listed(rest, `${project(source)}/repository/branches`, { search }, page);
+      return branches?.nodes.map(({ name }) => name) ?? null;
     },
   },
   Issue: { ...issuable, type: ({ issue_type }) => upper(issue_type), severity: ({ severity }) => severity ?? null },
@@ -254,9 +254,9 @@ export const resolveField: GraphQLFieldResolver<Json, Rest> = (source, args, res
     return value;
   }
   return value.then(
-    (found) => {
-      count(budget, path.key, found);
-      return found;
+    (resolved) => {
+      count(budget, path.key, resolved);
+      return resolved;
     },
     (error: unknown) => {
       budget.countError();

@@ -59,13 +59,13 @@ export class Rest {
   /** Project and number of an issue, without a check of rights: reading the issue checks them. */
   async placeOfIssue(issue: string): Promise<{ project_id: number; iid: number } | null> {
     if (!/^\d{1,15}$/.test(issue)) return null;
-    const found = () =>
+    const lookUp = () =>
       this.#deps.db
         .selectFrom('issues')
         .select(['project_id', 'iid'])
         .where('id', '=', Number(issue))
         .executeTakeFirst();
-    return (await this.budget.limitCall(found)) ?? null;
+    return (await this.budget.limitCall(lookUp)) ?? null;
   }
 
   async #ask(url: string): Promise<Answer | null> {

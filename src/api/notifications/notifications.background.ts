@@ -94,6 +94,6 @@ async function tell(
   { id }: RecordedEvent<keyof DomainEvents>,
   news: Promise<Dispatch | undefined>,
 ): Promise<void> {
-  const found = await news;
-  if (found !== undefined) await dispatch(deps, `event:${id}`, found);
+  const mails = await news;
+  if (mails !== undefined) await dispatch(deps, `event:${id}`, mails);
 }

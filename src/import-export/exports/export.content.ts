@@ -94,10 +94,10 @@ export async function writeArchive(
     tar.destroy(error as Error);
     throw error;
   });
-  const kept = keep(deps, Readable.from(tar, { objectMode: false })).catch((error: unknown) => {
+  const storedBlob = keep(deps, Readable.from(tar, { objectMode: false })).catch((error: unknown) => {
     tar.destroy();
     throw error;
   });
-  const [blob] = await Promise.all([kept, filled]);
+  const [blob] = await Promise.all([storedBlob, filled]);
   return { ...blob, count, last: 0 };
 }

@@ -45,8 +45,8 @@ export async function removeExports(deps: Deps, db: Db, ids: readonly number[]):
 }
 
 async function removeOld(deps: Deps, archives: boolean): Promise<boolean> {
-  const kept = archives ? ARCHIVE_KEPT_MS : KEPT_MS;
-  const before = new Date(deps.clock.now().getTime() - kept).toISOString();
+  const retentionMs = archives ? ARCHIVE_KEPT_MS : KEPT_MS;
+  const before = new Date(deps.clock.now().getTime() - retentionMs).toISOString();
   return deps.db.transaction().execute(async (db) => {
     const old = await db
       .selectFrom('relation_exports')

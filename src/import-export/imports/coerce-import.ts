@@ -27,9 +27,9 @@ export function coerceText(value: unknown, max = MAX_TEXT): string | null {
 
 /** A required text. @throws InvalidImportObject */
 export function requireText(value: unknown, what: string, max = 255): string {
-  const found = coerceText(value, max)?.trim() ?? '';
-  if (found === '') throw new InvalidImportObject(`${what} is missing`);
-  return found;
+  const text = coerceText(value, max)?.trim() ?? '';
+  if (text === '') throw new InvalidImportObject(`${what} is missing`);
+  return text;
 }
 
 /** An instant in the stored format, or null. */
@@ -49,9 +49,9 @@ export const coerceInteger = (value: unknown, min = 0, max = MAX_INTEGER): numbe
 
 /** The required `iid` of an object. @throws InvalidImportObject */
 export function coerceIid(value: unknown): number {
-  const found = coerceInteger(value, 1);
-  if (found === null) throw new InvalidImportObject('iid is missing');
-  return found;
+  const iid = coerceInteger(value, 1);
+  if (iid === null) throw new InvalidImportObject('iid is missing');
+  return iid;
 }
 
 export const coerceFlag = (value: unknown): 0 | 1 => (value === true ? 1 : 0);

@@ -29,7 +29,7 @@ export interface ImportContext {
 export type RelationWriter =
   | {
       /** Number of objects per transaction. */
-      atOnce: number;
+      batchSize: number;
       /** @throws InvalidImportObject if an object cannot be imported */
       write(context: ImportContext, db: Db, objects: readonly ImportedObject[]): Promise<void>;
     }

@@ -34,10 +34,10 @@ export async function unpackArchive(
   archive: StoredBlob,
   known: readonly RegExp[],
 ): Promise<Map<string, StoredBlob>> {
-  const { max_decompressed_archive_size: most } = await applicationSettings(deps);
+  const { max_decompressed_archive_size: maxSizeMib } = await applicationSettings(deps);
   const input = await deps.blobs.get(archive.sha256);
   if (input === null) throw new InvalidImportFile('The archive no longer exists.');
-  const limits = { maxBytes: archive.size, maxUnpacked: most === 0 ? Number.MAX_SAFE_INTEGER : most * MIB };
+  const limits = { maxBytes: archive.size, maxUnpacked: maxSizeMib === 0 ? Number.MAX_SAFE_INTEGER : maxSizeMib * MIB };
   const files = new Map<string, StoredBlob>();
   try {
     for await (const { name, entry } of tarFiles(gunzipLimited(input, limits))) {

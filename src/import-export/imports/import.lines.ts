@@ -59,14 +59,14 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | n
 function objectOf(line: Buffer | null): ImportedObject {
   if (line === null) throw new InvalidImportObject('the object is longer than 32 MiB');
   checkShape(line);
-  let found: unknown;
+  let object: unknown;
   try {
-    found = JSON.parse(line.toString());
+    object = JSON.parse(line.toString());
   } catch {
     throw new InvalidImportObject('the line is not valid JSON');
   }
-  if (!isImportedObject(found)) throw new InvalidImportObject('the line is not a JSON object');
-  return found;
+  if (!isImportedObject(object)) throw new InvalidImportObject('the line is not a JSON object');
+  return object;
 }
 
 /**

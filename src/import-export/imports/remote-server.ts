@@ -82,8 +82,8 @@ export class RemoteServer {
   /** Gets one object; null if it does not exist. */
   async find(path: string): Promise<ImportedObject | null> {
     try {
-      const found = await this.json('GET', path);
-      return isImportedObject(found) ? found : null;
+      const object = await this.json('GET', path);
+      return isImportedObject(object) ? object : null;
     } catch (error) {
       if (error instanceof RemoteRefusal && error.status === 404) return null;
       throw error;
@@ -95,14 +95,14 @@ export class RemoteServer {
     let count = 0;
     for (let page = 1; count < limit; page += 1) {
       const query = `${path.includes('?') ? '&' : '?'}per_page=${PAGE}&page=${page}`;
-      const found = await this.json('GET', `${path}${query}`);
-      if (!Array.isArray(found)) return;
-      for (const each of found) {
+      const rows = await this.json('GET', `${path}${query}`);
+      if (!Array.isArray(rows)) return;
+      for (const each of rows) {
         count += 1;
         if (count > limit) return;
         if (isImportedObject(each)) yield each;
       }
-      if (found.length < PAGE) return;
+      if (rows.length < PAGE) return;
     }
   }
 }

@@ -52,7 +52,7 @@ export async function recordFailure(
   failure: { relation: string; kind: string; message: string; title?: string | null },
 ): Promise<void> {
   await db.updateTable('bulk_import_entities').set({ has_failures: 1 }).where('id', '=', entityId).execute();
-  const kept = await db
+  const last = await db
     .selectFrom('bulk_import_failures')
     .select('id')
     .where('entity_id', '=', entityId)
@@ -60,7 +60,7 @@ export async function recordFailure(
     .offset(MAX_FAILURES - 1)
     .limit(1)
     .executeTakeFirst();
-  if (kept !== undefined) return;
+  if (last !== undefined) return;
   await db
     .insertInto('bulk_import_failures')
     .values({

@@ -21,8 +21,8 @@ export interface Progress {
 }
 
 const titleOf = (object: ImportedObject): string | null => {
-  const found = [object.title, object.name, object.tag].find((each) => typeof each === 'string');
-  return found === undefined ? null : found.replaceAll('\0', '').toWellFormed().slice(0, MAX_MESSAGE);
+  const title = [object.title, object.name, object.tag].find((each) => typeof each === 'string');
+  return title === undefined ? null : title.replaceAll('\0', '').toWellFormed().slice(0, MAX_MESSAGE);
 };
 
 /** Whether an error is caused by the object, not by the environment. */
@@ -86,7 +86,7 @@ export async function writeObjects(
   objects: AsyncIterable<ImportedObject | InvalidImportObject>,
   progress: Progress,
 ): Promise<number> {
-  const atOnce = 'writeAlone' in writer ? 1 : writer.atOnce;
+  const batchSize = 'writeAlone' in writer ? 1 : writer.batchSize;
   let [count, bytes, part]: [number, number, ImportedObject[]] = [0, 0, []];
   const flush = async () => {
     const together = part;
@@ -104,7 +104,7 @@ export async function writeObjects(
     }
     part.push(object);
     bytes += sizeOf(object);
-    if (part.length >= atOnce || bytes >= MAX_BYTES) await flush();
+    if (part.length >= batchSize || bytes >= MAX_BYTES) await flush();
   }
   await flush();
   return count;

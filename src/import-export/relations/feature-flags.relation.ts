@@ -38,7 +38,7 @@ export const featureFlags = pagedRelation('operations_feature_flags', async ({ d
     .orderBy('id')
     .execute();
   const scopesOf = Map.groupBy(scopes, ({ strategy_id }) => strategy_id);
-  const told = strategies.map(({ id, feature_flag_id, name, parameters, list_iid }) => ({
+  const strategyObjects = strategies.map(({ id, feature_flag_id, name, parameters, list_iid }) => ({
     feature_flag_id,
     object: {
       ...{ name, parameters: parseJson(parameters) },
@@ -46,7 +46,7 @@ export const featureFlags = pagedRelation('operations_feature_flags', async ({ d
       ...(list_iid === null ? {} : { user_list: { iid: list_iid } }),
     },
   }));
-  const strategiesOf = Map.groupBy(told, ({ feature_flag_id }) => feature_flag_id);
+  const strategiesOf = Map.groupBy(strategyObjects, ({ feature_flag_id }) => feature_flag_id);
   return flags.map(({ active, ...row }) => ({
     key: row.id,
     object: {

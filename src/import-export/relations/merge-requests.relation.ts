@@ -41,14 +41,14 @@ async function read(exporting: Exporting, after: number) {
     .where('approval_rules.rule_type', '!=', 'code_owner')
     .orderBy('approval_rules.id')
     .execute();
-  const told = await approvalRuleObjects(exporting, rules);
+  const ruleObjects = await approvalRuleObjects(exporting, rules);
   return rows.map((row) => ({
     ...row,
     reviewers: reviewers.filter(({ merge_request_id }) => merge_request_id === row.id),
     approvals: approvals.filter(({ merge_request_id }) => merge_request_id === row.id),
     rules: rules
       .filter(({ merge_request_id }) => merge_request_id === row.id)
-      .map(({ id, source_name }) => ({ ...told.get(id)!, source_rule_name: source_name })),
+      .map(({ id, source_name }) => ({ ...ruleObjects.get(id)!, source_rule_name: source_name })),
   }));
 }
 

@@ -30,7 +30,7 @@ const isFreshRequest = ({ object_attributes: attributes }: Payload): boolean =>
 /** Whether the branch has an open merge request, which is built instead. */
 async function hasOpenRequest({ deps, projectId, payload }: DispatchContext): Promise<boolean> {
   if (projectId === null) return false;
-  const found = await deps.db
+  const mergeRequest = await deps.db
     .selectFrom('merge_requests')
     .select('id')
     .where('source_project_id', '=', projectId)
@@ -38,7 +38,7 @@ async function hasOpenRequest({ deps, projectId, payload }: DispatchContext): Pr
     .where('state', '=', 'opened')
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return mergeRequest !== undefined;
 }
 
 /** Whether to start a build: for commits of a branch without a merge request, a new tag, or a new merge request. */

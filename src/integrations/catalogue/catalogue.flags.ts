@@ -34,6 +34,6 @@ export const FLAGS: readonly Flag[] = [...SHOWN_FLAGS, ...HIDDEN_FLAGS];
 /** Stored flags. */
 export type FlagValues = Partial<Record<Flag, boolean>>;
 
-/** The effective value of a flag. @param kept stored flags */
-export const flagValue = (kept: FlagValues, flag: Flag): boolean =>
-  kept[flag] ?? (FLAG_DEFAULTS as Readonly<Record<string, boolean>>)[flag] ?? false;
+/** The effective value of a flag. @param stored stored flags */
+export const flagValue = (stored: FlagValues, flag: Flag): boolean =>
+  stored[flag] ?? (FLAG_DEFAULTS as Readonly<Record<string, boolean>>)[flag] ?? false;

@@ -22,7 +22,7 @@ export function recipientsOf(text: (name: string) => string): string[] {
 }
 
 /** Replaces control characters, so that a text is one line without IRC commands. */
-const said = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 /** IRC lines about a push. */
 export function linesOf({ payload, setting }: DispatchContext): string[] {
@@ -31,7 +31,7 @@ export function linesOf({ payload, setting }: DispatchContext): string[] {
   const { project, commits = [], total_commits_count: total = 0, before = '', after = '' } = payload;
   const name = refName(payload);
   const head = `${color('05', project?.path_with_namespace ?? '')}:`;
-  const who = color('10', said(actorName(payload)));
+  const who = color('10', oneLine(actorName(payload)));
   const ref = color('06', name);
   const kind = isTag(payload) ? 'tag' : 'branch';
   if (isRemovedRef(payload)) return [`${head} ${who} has deleted the ${kind} ${ref}`];
@@ -46,7 +46,7 @@ export function linesOf({ payload, setting }: DispatchContext): string[] {
     .slice(0, MAX_COMMITS)
     .map(
       (commit) =>
-        `${head} ${ref} * ${color('14', commit.id.slice(0, 8))} ${said(`${commit.author.name}: ${commit.title}`)}`,
+        `${head} ${ref} * ${color('14', commit.id.slice(0, 8))} ${oneLine(`${commit.author.name}: ${commit.title}`)}`,
     );
   return [...first, pushed, ...each];
 }

@@ -27,10 +27,10 @@ export function flagOf({ slug, flags }: IntegrationKind, trigger: string): Flag 
  * @param mayBeIncident false if it is known not to be an incident
  */
 export function isSubscribed(row: Integration, kind: IntegrationKind, trigger: string, mayBeIncident = true): boolean {
-  const kept = parseJson<FlagValues>(row.flags);
+  const flagValues = parseJson<FlagValues>(row.flags);
   const flags = [flagOf(kind, trigger)];
   if (mayBeIncident && /issues$/.test(trigger) && kind.flags.includes('incident_events')) flags.push('incident_events');
-  return flags.some((flag) => flag !== undefined && flagValue(kept, flag) === true);
+  return flags.some((flag) => flag !== undefined && flagValue(flagValues, flag) === true);
 }
 
 export const ownerOf = ({ project_id, group_id }: Pick<RecordedEvent, 'project_id' | 'group_id'>) =>

@@ -28,8 +28,8 @@ async function activeIntegration(deps: Deps, event: RecordedEvent, id: number): 
   const row = await deps.db.selectFrom('integrations').selectAll().where('id', '=', id).executeTakeFirst();
   const place = ownerOf(event);
   if (row === undefined || place === null || row.active === 0) return undefined;
-  const found = await effectiveIntegration(deps.db, place, row.slug);
-  return found?.row.id === id ? row : undefined;
+  const effective = await effectiveIntegration(deps.db, place, row.slug);
+  return effective?.row.id === id ? row : undefined;
 }
 
 /**

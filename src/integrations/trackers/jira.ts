@@ -83,8 +83,8 @@ async function close(
   { title, url }: Pick<Mention, 'title' | 'url'>,
 ): Promise<void> {
   const issue = issueOf(context, key);
-  const found = await issue.read<Issue>('');
-  if (found === null || found.fields?.status?.statusCategory?.key === 'done') return;
+  const issueData = await issue.read<Issue>('');
+  if (issueData === null || issueData.fields?.status?.statusCategory?.key === 'done') return;
   const named = context
     .text('jira_issue_transition_id')
     .split(/[,;]/)

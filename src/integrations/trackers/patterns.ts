@@ -68,13 +68,13 @@ const MAX_READ = 10_000;
 /** Finds Jira issue keys in a text, with their positions; at most 20 different ones. */
 export function jiraKeysIn(words: string, text: Text): FoundKey[] {
   const matcher = RE2JS.compile(jiraPattern(text)).matcher(words.slice(0, MAX_READ));
-  const found: FoundKey[] = [];
+  const keys: FoundKey[] = [];
   const known = new Set<string>();
   while (matcher.find() && known.size < MAX_KEYS) {
     const key = matcher.group(1);
     if (!key) continue;
     known.add(key);
-    found.push({ key, start: matcher.start(), end: matcher.end() });
+    keys.push({ key, start: matcher.start(), end: matcher.end() });
   }
-  return found;
+  return keys;
 }

@@ -15,8 +15,8 @@ import { TRACKER_SLUGS, trackerOf } from './patterns.ts';
  */
 export async function effectiveTracker(deps: Deps, db: Db, projectId: number): Promise<Integration | undefined> {
   if (!(await hasIntegrations(deps, db))) return undefined;
-  const found = await effectiveIntegrations(db, { kind: 'project', id: projectId });
-  const trackers = found.filter(({ row }) => row.active === 1 && TRACKER_SLUGS.includes(row.slug));
+  const integrations = await effectiveIntegrations(db, { kind: 'project', id: projectId });
+  const trackers = integrations.filter(({ row }) => row.active === 1 && TRACKER_SLUGS.includes(row.slug));
   const [first] = trackers.sort((a, b) => Number(a.inherited) - Number(b.inherited) || a.row.id - b.row.id);
   return first !== undefined && (await isAllowed(deps, first.row, db)) ? first.row : undefined;
 }
@@ -35,6 +35,6 @@ export async function issueLinksOf(deps: Deps, projectId: number): Promise<Issue
     .where('id', '=', projectId)
     .executeTakeFirst();
   const short = project?.issues_access_level === 'disabled';
-  const found = trackerOf(row.slug, textOf(openSettings(deps, row)), short);
-  return found && { ...found, tracker: kindOf(row.slug)?.title ?? row.slug };
+  const links = trackerOf(row.slug, textOf(openSettings(deps, row)), short);
+  return links && { ...links, tracker: kindOf(row.slug)?.title ?? row.slug };
 }

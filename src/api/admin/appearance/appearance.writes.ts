@@ -71,8 +71,8 @@ export async function changeAppearance(
     await recordAudit(
       deps,
       db,
-      changesOf(before, changed, WATCHED).map((told) => ({
-        ...told,
+      changesOf(before, changed, WATCHED).map((entry) => ({
+        ...entry,
         entity: INSTANCE,
         target: { id: 1, type: 'Appearance', details: 'Appearance' },
       })),

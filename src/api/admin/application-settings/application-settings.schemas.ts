@@ -45,8 +45,8 @@ function words(setting: Setting<unknown>): string {
   const numbers = kind === 'integer' || kind === 'number' || kind === 'decimal';
   const bounds = numbers && minimum !== undefined && maximum !== undefined ? ` From ${minimum} to ${maximum}.` : '';
   const paid = plan === undefined ? '' : ` ${plan === 'premium' ? 'Premium and Ultimate' : 'Ultimate'} only.`;
-  const kept = 'keptOnly' in setting ? ' Kept, has no effect here.' : '';
-  return `${description}${bounds}${paid}${kept}`;
+  const effect = 'keptOnly' in setting ? ' Kept, has no effect here.' : '';
+  return `${description}${bounds}${paid}${effect}`;
 }
 
 function schemaOf(name: string, setting: Setting<unknown>, description = words(setting)): TSchema {

@@ -43,8 +43,8 @@ export async function presentSettings(
 
 /** Whether a group with this id exists. */
 export async function isGroup(db: Db, id: number): Promise<boolean> {
-  const [found] = await namespaceOfId(db, { id });
-  return found?.kind === 'group';
+  const [group] = await namespaceOfId(db, { id });
+  return group?.kind === 'group';
 }
 
 async function groupId(db: Db, path: string): Promise<number | null> {

@@ -104,8 +104,8 @@ export async function changeSettings(deps: Deps, input: SettingsInput): Promise<
     await recordAudit(
       deps,
       db,
-      [...auditChanges(current, after, WATCHED), ...replacedSecrets(input, current)].map((told) => ({
-        ...told,
+      [...auditChanges(current, after, WATCHED), ...replacedSecrets(input, current)].map((entry) => ({
+        ...entry,
         entity: INSTANCE,
         target: TARGET,
       })),

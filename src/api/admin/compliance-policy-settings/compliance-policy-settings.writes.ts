@@ -51,9 +51,9 @@ export async function setPolicyGroup({ db: database, clock }: Deps, id: number |
 }
 
 async function requireTopLevelGroup(db: Db, id: number): Promise<void> {
-  const found = (await lockRow(db, 'namespaces', id))
+  const namespace = (await lockRow(db, 'namespaces', id))
     ? await db.selectFrom('namespaces').select(['kind', 'parent_id']).where('id', '=', id).executeTakeFirst()
     : undefined;
-  if (found?.kind !== 'group') throw refused('Validation failed: CSP namespace must be a group', 422);
-  if (found.parent_id !== null) throw refused('Validation failed: CSP namespace must be a top level Group', 422);
+  if (namespace?.kind !== 'group') throw refused('Validation failed: CSP namespace must be a group', 422);
+  if (namespace.parent_id !== null) throw refused('Validation failed: CSP namespace must be a top level Group', 422);
 }

@@ -14,8 +14,8 @@ export function registerUserCounts(deps: Deps): void {
 /** Enqueues a count of billable users for a license. @returns whether the license exists */
 export async function refreshCount(deps: Deps, licenseId: number): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
-    const found = await db.selectFrom('licenses').select('id').where('id', '=', licenseId).executeTakeFirst();
-    if (found !== undefined) await deps.jobs.enqueue(db, NOW, {}, { uniqueKey: 'server' });
-    return found !== undefined;
+    const license = await db.selectFrom('licenses').select('id').where('id', '=', licenseId).executeTakeFirst();
+    if (license !== undefined) await deps.jobs.enqueue(db, NOW, {}, { uniqueKey: 'server' });
+    return license !== undefined;
   });
 }

@@ -17,12 +17,12 @@ export async function presentLicenses(deps: Deps, rows: readonly LicenseRow[]): 
     const count = () => countBillable(deps.db, plan, day);
     billed.set(plan, await deps.snapshot.get(`billable:${plan}:${day}`, count));
   }
-  const most = await maxBillableUsers(
+  const highest = await maxBillableUsers(
     deps.db,
     read.map(({ terms }) => termOf(terms)),
   );
   return read.map(({ row, terms }, at) =>
-    present(row, terms, day, { active: billed.get(billingPlan(terms))!, counted: most[at]! }),
+    present(row, terms, day, { active: billed.get(billingPlan(terms))!, counted: highest[at]! }),
   );
 }
 
@@ -41,7 +41,7 @@ function present(
   const { restrictions, licensee, starts_at, expires_at } = terms;
   const expired = hasExpired(terms, day);
   // The current count stands in for days without a count.
-  const most = expired || !hasStarted(terms, day) ? counted : Math.max(counted, active);
+  const historicalMax = expired || !hasStarted(terms, day) ? counted : Math.max(counted, active);
   const limit = restrictions.active_user_count;
   return {
     id: row.id,
@@ -49,10 +49,10 @@ function present(
     created_at: row.created_at,
     starts_at,
     expires_at,
-    historical_max: most,
-    maximum_user_count: most,
+    historical_max: historicalMax,
+    maximum_user_count: historicalMax,
     expired,
-    overage: limit === null ? 0 : Math.max(0, (expired ? most : active) - limit),
+    overage: limit === null ? 0 : Math.max(0, (expired ? historicalMax : active) - limit),
     user_limit: limit ?? 0,
     active_users: active,
     licensee,

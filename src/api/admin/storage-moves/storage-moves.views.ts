@@ -59,9 +59,9 @@ async function presentSnippetMoves(
     .execute();
   const snippets = new Map(rows.map((row) => [row.id, row]));
   return moves.flatMap((move) => {
-    const found = snippets.get(move.snippet_id ?? 0);
-    if (found === undefined) return [];
-    const { full_path, ...snippet } = found;
+    const located = snippets.get(move.snippet_id ?? 0);
+    if (located === undefined) return [];
+    const { full_path, ...snippet } = located;
     return { ...entityOf(move), snippet: { ...snippet, ...snippetUrls(deps, snippet.id, full_path) } };
   });
 }

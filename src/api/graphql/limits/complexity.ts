@@ -20,7 +20,7 @@ const hasArgument = ({ args }: GraphQLField<unknown, unknown>, wanted: string): 
 /** Maximum page size of the list of a field; 0 if it is not a list. */
 function pageSizeOf(field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
   const input = Object.values(args).reduce<number>(
-    (most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most),
+    (longest, value) => (Array.isArray(value) ? Math.max(longest, value.length) : longest),
     0,
   );
   if (!getNamedType(field.type).name.endsWith('Connection') && !hasArgument(field, 'limit')) return input;
@@ -55,9 +55,9 @@ export function checkComplexity(
     // A single operation needs no name.
     ...(operations.length > 1 && operationName !== null ? { operationName } : {}),
   });
-  const most = signedIn ? MAX_COMPLEXITY.signedIn : MAX_COMPLEXITY.anonymous;
-  if (complexity > most) {
-    throw new GraphQLError(`Query has complexity of ${complexity}, which exceeds max complexity of ${most}`);
+  const limit = signedIn ? MAX_COMPLEXITY.signedIn : MAX_COMPLEXITY.anonymous;
+  if (complexity > limit) {
+    throw new GraphQLError(`Query has complexity of ${complexity}, which exceeds max complexity of ${limit}`);
   }
   return complexity;
 }

@@ -29,8 +29,8 @@ export function checkDepth({ definitions }: DocumentNode): void {
   const known = new Map<string, Extent>();
 
   function measureFragment(name: string): Extent {
-    const found = known.get(name);
-    if (found !== undefined) return found;
+    const cached = known.get(name);
+    if (cached !== undefined) return cached;
     known.set(name, EMPTY);
     const set = fragments.get(name);
     const extent = set === undefined ? EMPTY : measure(set);

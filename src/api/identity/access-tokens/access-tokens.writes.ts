@@ -45,9 +45,9 @@ export async function expiryOf(
   fallbackDays = MAX_LIFETIME_DAYS,
 ): Promise<string | null> {
   const { clock } = deps;
-  const { require_personal_access_token_expiry: required, max_personal_access_token_lifetime: said } =
+  const { require_personal_access_token_expiry: required, max_personal_access_token_lifetime: maxLifetime } =
     await applicationSettings(deps);
-  const days = said ?? (required ? MAX_LIFETIME_DAYS : null);
+  const days = maxLifetime ?? (required ? MAX_LIFETIME_DAYS : null);
   if (expiresAt === undefined || expiresAt === null) {
     return days === null ? null : dayIn(clock, Math.min(fallbackDays, days));
   }

@@ -141,18 +141,17 @@ export async function grantByRefresh(
  */
 export async function revokeGrant(deps: Deps, application: OauthApplication | null, token: string): Promise<void> {
   const digest = tokenDigest(token);
-  const found = await deps.db
+  const pair = await deps.db
     .selectFrom('oauth_tokens')
     .selectAll()
     .where((eb) => eb.or([eb('digest', '=', digest), eb('refresh_digest', '=', digest)]))
     .executeTakeFirst();
-  if (found === undefined) return;
-  if (found.application_id !== null && found.application_id !== application?.id)
-    throw oauthError('unauthorized_client');
+  if (pair === undefined) return;
+  if (pair.application_id !== null && pair.application_id !== application?.id) throw oauthError('unauthorized_client');
   await deps.db
     .updateTable('oauth_tokens')
     .set({ revoked_at: timestamp(deps.clock) })
-    .where('id', '=', found.id)
+    .where('id', '=', pair.id)
     .where('revoked_at', 'is', null)
     .execute();
 }

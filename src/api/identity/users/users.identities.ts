@@ -66,7 +66,7 @@ export async function setIdentity(deps: Deps, db: Db, userId: number, identity: 
     .execute();
   if (old?.extern_uid === extern_uid) return;
   const change = { provider, from: old?.extern_uid ?? '', to: extern_uid };
-  const told =
+  const entry =
     old === undefined
       ? ({
           name: 'identity_created',
@@ -78,7 +78,7 @@ export async function setIdentity(deps: Deps, db: Db, userId: number, identity: 
           message: `Changed the identity at ${provider}`,
           more: { change: 'identity', ...change },
         } as const);
-  await recordAudit(deps, db, { ...told, entity: onUser(userId) });
+  await recordAudit(deps, db, { ...entry, entity: onUser(userId) });
 }
 
 const identitiesOfUsers = prepared((db, { ids }: Ids) =>

@@ -24,10 +24,10 @@ const KINDS = [
 /** Validates a password; returns the errors. */
 export function passwordErrors(rules: PasswordRules, password: string): string[] {
   const { length } = [...password];
-  const least = rules.minimum_password_length;
+  const minimum = rules.minimum_password_length;
   const errors =
-    length < least
-      ? [`is too short (minimum is ${least} characters)`]
+    length < minimum
+      ? [`is too short (minimum is ${minimum} characters)`]
       : length > MAX_PASSWORD
         ? [`is too long (maximum is ${MAX_PASSWORD} characters)`]
         : [];

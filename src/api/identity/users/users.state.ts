@@ -87,13 +87,13 @@ export async function deactivateUser(deps: Deps, user: User): Promise<true> {
   if (user.state === 'deactivated') return true;
   if (isBlocked(user)) throw forbidden('A blocked user cannot be deactivated by the API');
   if (user.kind === 'ghost') throw forbidden('An internal user cannot be deactivated by the API');
-  const { deactivate_dormant_users_period: said } = await applicationSettings(deps);
-  const days = Math.min(said, MAX_DORMANT_DAYS);
+  const { deactivate_dormant_users_period: period } = await applicationSettings(deps);
+  const days = Math.min(period, MAX_DORMANT_DAYS);
   const limit = new Date(deps.clock.now().getTime() - days * 86_400_000).toISOString();
   const isRecent = (seen: string | null) => seen !== null && seen > limit.slice(0, seen.length);
   if (isRecent(user.last_activity_on) || isRecent(user.current_sign_in_at)) {
     throw forbidden(
-      `The user you are trying to deactivate has been active in the past ${said} days and cannot be deactivated`,
+      `The user you are trying to deactivate has been active in the past ${period} days and cannot be deactivated`,
     );
   }
   await change(deps, user, ['active'], 'deactivated', { name: 'user_deactivate', message: 'User deactivated' });

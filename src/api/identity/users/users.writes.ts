@@ -213,11 +213,11 @@ export async function updateUser(
         .returningAll()
         .executeTakeFirstOrThrow();
       const changes = changesOf(old, updated, WATCHED);
-      const told = passwordHash === undefined ? changes : [...changes, PASSWORD_CHANGED];
+      const entries = passwordHash === undefined ? changes : [...changes, PASSWORD_CHANGED];
       await recordAudit(
         deps,
         db,
-        told.map((each) => ({ ...each, entity: onUser(id) })),
+        entries.map((each) => ({ ...each, entity: onUser(id) })),
       );
       return updated;
     }),

@@ -112,13 +112,13 @@ async function enterSome(
         })),
     );
     const notice = `limit:${projectId}:${deps.clock.now().toISOString().slice(0, 10)}`;
-    const told = await recordMails(
+    const unnotified = await recordMails(
       deps,
       db,
       notice,
       full.map(({ user }) => user.id),
     );
-    for (const { user, address } of full.filter((each) => told.has(each.user.id))) {
+    for (const { user, address } of full.filter((each) => unnotified.has(each.user.id))) {
       await enqueueMail(db, deps, limitNotice(deps, place, address, user.name));
     }
   });

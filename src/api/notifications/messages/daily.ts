@@ -56,7 +56,7 @@ async function tellIssueDue(deps: Deps, id: number, day: string): Promise<void> 
   const place = issue && (await projectContextOf(deps.db, issue.project_id));
   if (issue === undefined || place === undefined || issue.due_date !== day || issue.state !== 'opened') return;
   const participants = await loadParticipants(deps, place, { type: 'Issue', id, author_id: issue.author_id });
-  const said = [line(`The issue is due on ${day}.`)];
-  const parts = [{ sentences: said, message: messageOf(participants, null, 'issue_due') }];
+  const sentences = [line(`The issue is due on ${day}.`)];
+  const parts = [{ sentences, message: messageOf(participants, null, 'issue_due') }];
   await dispatch(deps, `due:${id}:${day}`, mailDraftOf(deps, { issue, place, actor: null }, false, parts));
 }

@@ -32,7 +32,7 @@ export async function loadParticipants(
   const { type } = affected;
   const people = await participantsOf(deps.db, type, affected, true).clearSelect().select('users.id').execute();
   const assignees = await assigneesOf(deps, type, affected.id);
-  const said = await subscriptionsOf(deps.db, affected);
+  const subscriptions = await subscriptionsOf(deps.db, affected);
   return {
     all: [
       ...candidates(
@@ -40,10 +40,10 @@ export async function loadParticipants(
         'participating',
       ),
       ...candidates(assignees, 'participating', 'assigned'),
-      ...said.follow,
+      ...subscriptions.follow,
       ...(await watchersOf(deps, place)),
     ],
     assignees,
-    unsubscribed: said.not,
+    unsubscribed: subscriptions.not,
   };
 }

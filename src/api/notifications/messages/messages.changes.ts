@@ -47,11 +47,11 @@ export async function reassignmentParts(
   const users = await usersById(deps.db, [...before, ...now]);
   const known = (ids: readonly number[]) => ids.flatMap((id) => users.get(id) ?? []);
   const from = before.length === 0 ? '' : ` from ${listOfNames(known(before))}`;
-  const said = [line(`${actorName(actor)} changed ${what}${from} to ${listOfNames(known(now))}.`)];
+  const sentences = [line(`${actorName(actor)} changed ${what}${from} to ${listOfNames(known(now))}.`)];
   const added = now.filter((id) => !before.includes(id));
   return [
     {
-      sentences: said,
+      sentences,
       message: messageOf(participants, actor, eventKind, [
         ...candidates(
           before.filter((id) => !now.includes(id)),

@@ -44,32 +44,32 @@ export interface IssueForMessage {
 
 /** Mails about an event of an issue; undefined if it no longer exists. */
 export async function issueMessages(deps: Deps, event: IssueEvent): Promise<Dispatch | undefined> {
-  const told = await load(deps, event);
-  if (told === undefined) return undefined;
-  const { issue, place, actor } = told;
+  const issueContext = await load(deps, event);
+  if (issueContext === undefined) return undefined;
+  const { issue, place, actor } = issueContext;
   const participants = await loadParticipants(deps, place, { type: 'Issue', id: issue.id, author_id: issue.author_id });
   const changed = { participants, actor, projectId: place.project.id };
   switch (event.type) {
     case 'issue.created': {
       const labels = ((event.payload as DomainEvents['issue.created']).labels ?? []).map(({ id }) => id);
       const more = [
-        ...(await mentionedIn(deps, told, `${issue.title}\n\n${issue.description ?? ''}`)),
+        ...(await mentionedIn(deps, issueContext, `${issue.title}\n\n${issue.description ?? ''}`)),
         ...(await followersOfLabels(deps.db, labels, place.project.id)),
       ];
       const news = messageOf(participants, actor, 'new_issue', more);
-      return mailDraftOf(deps, told, true, [
-        { sentences: await opened(deps, told, participants.assignees), message: news },
+      return mailDraftOf(deps, issueContext, true, [
+        { sentences: await opened(deps, issueContext, participants.assignees), message: news },
       ]);
     }
     case 'issue.closed':
       return mailDraftOf(
         deps,
-        told,
+        issueContext,
         false,
-        await closingParts(deps, told, participants, event.payload as DomainEvents['issue.closed']),
+        await closingParts(deps, issueContext, participants, event.payload as DomainEvents['issue.closed']),
       );
     case 'issue.reopened':
-      return mailDraftOf(deps, told, false, [
+      return mailDraftOf(deps, issueContext, false, [
         {
           sentences: [line(`${actorName(actor)} reopened the issue.`)],
           message: messageOf(participants, actor, 'reopen_issue'),
@@ -77,7 +77,9 @@ export async function issueMessages(deps: Deps, event: IssueEvent): Promise<Disp
       ]);
     case 'issue.updated': {
       const { changes } = event.payload as DomainEvents['issue.updated'];
-      return unlessEmpty(mailDraftOf(deps, told, false, await partsOf(deps, told, { ...changed, changes })));
+      return unlessEmpty(
+        mailDraftOf(deps, issueContext, false, await partsOf(deps, issueContext, { ...changed, changes })),
+      );
     }
   }
 }

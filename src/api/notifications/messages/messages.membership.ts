@@ -48,13 +48,13 @@ export async function notifyOfMembership(deps: Deps, event: MembershipEvent): Pr
   const source = await membershipSourceOf(deps, source_type, source_id);
   if (source === undefined) return;
   const actor = (await usersById(deps.db, [event.actor_id])).get(event.actor_id ?? 0) ?? null;
-  const told = await personalOf(deps, event, source, actor);
-  if (told === undefined) return;
-  const { userIds, subject, sentences: said } = told;
+  const notice = await personalOf(deps, event, source, actor);
+  if (notice === undefined) return;
+  const { userIds, subject, sentences } = notice;
   await notifyUsers(deps, {
     occasion: `event:${event.id}`,
     userIds,
-    sentences: said,
+    sentences,
     draft: { subject: `${source.name} | ${subject}`, url: source.url, actor, headers: source.headers },
     space: source.kind === 'project' ? { projectId: source.id } : { groupId: source.id },
   });
@@ -84,8 +84,8 @@ async function personalOf(
   switch (event.type) {
     case 'member.added': {
       const role = roleName('access_level' in payload ? payload.access_level : 0);
-      const said = [line(`You were granted access to ${there}${by}, as ${role}.`)];
-      return { userIds: own, subject: `Access to the ${source.name} ${source.kind} was granted`, sentences: said };
+      const sentences = [line(`You were granted access to ${there}${by}, as ${role}.`)];
+      return { userIds: own, subject: `Access to the ${source.name} ${source.kind} was granted`, sentences };
     }
     case 'member.removed':
       return {
@@ -102,11 +102,11 @@ async function personalOf(
     default: {
       const asking = (await usersById(deps.db, own)).get(payload.user_id);
       if (asking === undefined) return undefined;
-      const said = [line(`${asking.name} (@${asking.username}) requests access to ${there}.`)];
+      const sentences = [line(`${asking.name} (@${asking.username}) requests access to ${there}.`)];
       return {
         userIds: await managersOf(deps, source),
         subject: `Request to join the ${source.name} ${source.kind}`,
-        sentences: said,
+        sentences,
       };
     }
   }
@@ -148,14 +148,14 @@ async function managersOf(deps: Deps, source: MembershipSource): Promise<number[
 }
 
 async function decidersOf({ db, clock }: Deps, type: 'project' | 'group', ids: readonly number[]): Promise<number[]> {
-  const least = type === 'project' ? AccessLevel.maintainer : AccessLevel.owner;
+  const minLevel = type === 'project' ? AccessLevel.maintainer : AccessLevel.owner;
   const rows = await db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
     .select('users.id')
     .where('members.source_type', '=', type)
     .where('members.source_id', 'in', ids)
-    .where('members.access_level', '>=', least)
+    .where('members.access_level', '>=', minLevel)
     .where('members.state', '=', 'active')
     .where((eb) => eb.or([eb('members.expires_at', 'is', null), eb('members.expires_at', '>', today(clock))]))
     .where('users.state', '=', 'active')

@@ -168,7 +168,7 @@ async function opened(
       place.project.id,
     )),
   ];
-  const said = [
+  const sentences = [
     line(`${actorName(actor)} opened a merge request: ${row.title}`),
     line(`Merges ${row.source_branch} into ${row.target_branch}.`),
     ...named('Assigned to', participants.assignees),
@@ -179,7 +179,7 @@ async function opened(
   ];
   return [
     ...(await toApprovers(deps, mergeRequest)),
-    { sentences: said, message: messageOf(participants, actor, 'new_merge_request', more) },
+    { sentences, message: messageOf(participants, actor, 'new_merge_request', more) },
   ];
 }
 
@@ -190,13 +190,13 @@ async function toApprovers(
 ): Promise<Part[]> {
   const approvers = candidates(await approversOf(deps, row), 'watch');
   if (approvers.length === 0) return [];
-  const said = [
+  const sentences = [
     line(`${actorName(actor)} opened a merge request that you can approve: ${row.title}`),
     line(`Merges ${row.source_branch} into ${row.target_branch}.`),
   ];
   return [
     {
-      sentences: said,
+      sentences,
       message: { eventKind: 'approver', candidates: approvers, actorId: actor?.id ?? null, unsubscribed },
     },
   ];
@@ -246,11 +246,11 @@ async function pushed(
   head: string,
 ): Promise<Part[]> {
   const { row, place, actor, participants } = mergeRequest;
-  const said = [
+  const sentences = [
     line(`${actorName(actor)} pushed to ${row.source_branch}.`),
     ...(await pushedCommits(deps, place.project, before, head)),
   ];
-  return [{ sentences: said, message: messageOf(participants, actor, 'push_to_merge_request') }];
+  return [{ sentences, message: messageOf(participants, actor, 'push_to_merge_request') }];
 }
 
 async function load(deps: Deps, { payload, actor_id }: MergeRequestEvent): Promise<MergeRequestForMessage | undefined> {

@@ -64,10 +64,10 @@ async function dispatchOf(
   const [first] = notes;
   const note = first!;
   const author = (await usersById(deps.db, [note.author_id])).get(note.author_id) ?? null;
-  const said: Block[] = [line(`${actorName(author)} ${notes.length === 1 ? 'commented' : 'reviewed it'}:`)];
+  const blocks: Block[] = [line(`${actorName(author)} ${notes.length === 1 ? 'commented' : 'reviewed it'}:`)];
   const issues = await issueLinksOf(deps, place.project.id);
   for (const each of notes) {
-    said.push(
+    blocks.push(
       ...(await diffHunkOf(deps, place.project, each)),
       await markdownBlock(each.note, baseOf(deps, place), issues),
     );
@@ -82,7 +82,7 @@ async function dispatchOf(
   } as const;
   return {
     topic,
-    parts: [{ sentences: said, message: news }],
+    parts: [{ sentences: blocks, message: news }],
     draft: {
       subject: `Re: ${subject}`,
       body: [],

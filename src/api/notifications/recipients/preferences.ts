@@ -61,8 +61,8 @@ function resolve({ groupIds }: ProjectContext, rows: readonly Row[]): ProjectPre
     rows.find((row) => row.source_type === type && (id === undefined || row.source_id === id));
   const groups = groupIds.flatMap((id) => of('group', id) ?? []);
   const email = groups.find(({ notification_email }) => notification_email !== null)?.notification_email ?? null;
-  const said = [of('project'), ...groups].find((row) => row !== undefined && levelOf(row.level) !== 'global');
-  const row = said ?? of('user');
+  const specific = [of('project'), ...groups].find((row) => row !== undefined && levelOf(row.level) !== 'global');
+  const row = specific ?? of('user');
   if (row === undefined) return { ...EVERYWHERE, email };
   const level = levelOf(row.level);
   // The global setting cannot refer to itself.

@@ -43,9 +43,9 @@ export function wantsNotification(
 
 function isOn(events: NotificationPreference['events'], eventKind: EventKind): boolean {
   if (eventKind === null) return false;
-  const said = events[eventKind] ?? ON_BY_DEFAULT.includes(eventKind);
+  const enabled = events[eventKind] ?? ON_BY_DEFAULT.includes(eventKind);
   return (
-    said ||
+    enabled ||
     (eventKind === 'fixed_pipeline' && events.success_pipeline === true) ||
     (eventKind === 'service_account_fixed_pipeline' && events.service_account_success_pipeline === true)
   );

@@ -23,9 +23,9 @@ export interface TopicContext {
 export async function topicContextOf(deps: Deps, topic: Topic): Promise<TopicContext | undefined> {
   const notes = 'noteIds' in topic ? await notesOf(deps, topic.noteIds ?? []) : [];
   if ('noteIds' in topic && notes.length < (topic.noteIds?.length ?? 0)) return undefined;
-  const found = await ofItself(deps, topic);
-  if (found === undefined || notes.every(({ internal }) => internal === 0)) return found;
-  const { place, mayRead } = found;
+  const context = await ofItself(deps, topic);
+  if (context === undefined || notes.every(({ internal }) => internal === 0)) return context;
+  const { place, mayRead } = context;
   return {
     place,
     mayRead: (reader, permissions) => permissions.can('read_internal_note') && mayRead(reader, permissions),

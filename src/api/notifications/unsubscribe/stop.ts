@@ -11,19 +11,19 @@ export async function requireKey(
   deps: Deps,
   key: string,
 ): Promise<UnsubscribeKey & { url: string; projectId: number }> {
-  const found = await readKey(deps, key);
-  if (found === undefined) throw notFound();
-  const { type, id } = found.followed;
+  const unsubscribeKey = await readKey(deps, key);
+  if (unsubscribeKey === undefined) throw notFound();
+  const { type, id } = unsubscribeKey.followed;
   const { db } = deps;
   const row = await db.selectFrom(TABLES[type]).select(['iid', 'project_id']).where('id', '=', id).executeTakeFirst();
-  const user = await db.selectFrom('users').select('id').where('id', '=', found.userId).executeTakeFirst();
+  const user = await db.selectFrom('users').select('id').where('id', '=', unsubscribeKey.userId).executeTakeFirst();
   if (row === undefined || user === undefined) throw notFound();
   const project = await db
     .selectFrom('projects')
     .select('full_path')
     .where('id', '=', row.project_id)
     .executeTakeFirstOrThrow();
-  return { ...found, url: URLS[type](deps, project.full_path, row.iid), projectId: row.project_id };
+  return { ...unsubscribeKey, url: URLS[type](deps, project.full_path, row.iid), projectId: row.project_id };
 }
 
 /** Unsubscribes the user of a key from its object. */

@@ -52,16 +52,16 @@ export const unsubscribeRoutes = [
     otherSuccess: AWAY,
     errors: [404],
     handler: async ({ deps, caller, params: { key }, input, reply }) => {
-      const found = await requireKey(deps, key);
+      const subscription = await requireKey(deps, key);
       reply.header('Cache-Control', 'no-store');
       const html = (text: string) => reply.type('text/html; charset=utf-8').send(text);
       if (caller.user === null && input.force !== true) {
         return html(ask(`${deps.externalUrl()}/-/sent_notifications/${key}/unsubscribe`));
       }
       refuseInMaintenance(deps);
-      await stopFollowing(deps, found);
+      await stopFollowing(deps, subscription);
       if (caller.user === null) return html(DONE);
-      reply.code(302).header('Location', found.url);
+      reply.code(302).header('Location', subscription.url);
       return undefined;
     },
   }),

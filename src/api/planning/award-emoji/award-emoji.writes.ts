@@ -29,8 +29,8 @@ export async function findAward(db: Db, awardable: Awardable, id: number): Promi
  */
 async function count(db: Db, { type, id }: Awardable, name: string, change: 1 | -1): Promise<boolean> {
   if (type === 'Note') {
-    const kept = db.updateTable('notes').set((eb) => ({ updated_at: eb.ref('updated_at') }));
-    return (await kept.where('id', '=', id).executeTakeFirst()).numUpdatedRows > 0n;
+    const query = db.updateTable('notes').set((eb) => ({ updated_at: eb.ref('updated_at') }));
+    return (await query.where('id', '=', id).executeTakeFirst()).numUpdatedRows > 0n;
   }
   const { numUpdatedRows } = await db
     .updateTable(VOTED_ON[type])

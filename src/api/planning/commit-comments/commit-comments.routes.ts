@@ -55,11 +55,11 @@ export const commitCommentRoutes = [
     errors: [400, 403, 404, 429],
     handler: async (c) => {
       const { deps, project, caller, params, input } = c;
-      const found = await findCommit(deps, project, params.sha);
+      const commit = await findCommit(deps, project, params.sha);
       const { note, path, line, line_type: type = 'new' } = input;
       if (path && line === undefined) throw invalidParameter('line is missing');
       const at = path && line !== undefined ? { path, line, type } : undefined;
-      const written = await addComment(deps, c, found, { note, at });
+      const written = await addComment(deps, c, commit, { note, at });
       return presentComment(c, { iid: null }, written, async (row) => presentCommitNote(deps, row, caller.user));
     },
   }),

@@ -23,13 +23,14 @@ export function registerLineWork(deps: Deps): void {
     lane: 'git',
     wants: ({ payload }) => payload.new_sha != null,
     handle: async ({ payload, actor_id }) => {
-      const found = await deps.db
+      const mergeRequest = await deps.db
         .selectFrom('merge_requests')
         .select('id')
         .where('id', '=', payload.merge_request_id)
         .where('state', 'in', ['opened', 'locked'])
         .executeTakeFirst();
-      if (found !== undefined) await followLines(deps, await refreshMergeRequest(deps, found.id), actor_id);
+      if (mergeRequest !== undefined)
+        await followLines(deps, await refreshMergeRequest(deps, mergeRequest.id), actor_id);
     },
   });
 }

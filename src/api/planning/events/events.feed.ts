@@ -96,8 +96,8 @@ export async function userFeed(deps: Deps, authorId: number | undefined, request
   if (among?.size === 0) return EMPTY;
   const total = among === null ? null : await totalOf(deps, request, among, authorId);
   if (total !== null && skip >= total) return pageOf([], size, total);
-  const found = near !== null && near.events.length > size ? near : await scanEvents(deps, { ...way, among }, wanted);
-  return pageOf(found.events, size, total ?? found.total);
+  const scan = near !== null && near.events.length > size ? near : await scanEvents(deps, { ...way, among }, wanted);
+  return pageOf(scan.events, size, total ?? scan.total);
 }
 
 /** The caller's rights in the projects of the list; null for many projects. */

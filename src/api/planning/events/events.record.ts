@@ -15,13 +15,13 @@ import { isRecordedSynchronously, pushEntries } from './events.pushes.ts';
 /** Columns of a feed entry that depend on the kind of event. */
 type Entry = Pick<Event, 'action' | 'target_type' | 'target_id'> &
   Partial<Pick<Event, 'noteable_type' | 'noteable_id' | 'push_data'>>;
-interface Told {
+interface FeedEntries {
   projectId: number;
   authorId: number;
   entries: Entry[];
 }
 
-const TOLD = [
+const FEED_EVENTS = [
   'push',
   'project.created',
   'member.added',
@@ -44,27 +44,27 @@ const TOLD = [
   'wiki_page.updated',
   'wiki_page.destroyed',
 ] as const satisfies readonly DomainEventType[];
-type ToldEvent = { [T in (typeof TOLD)[number]]: RecordedEvent<T> & { type: T } }[(typeof TOLD)[number]];
+type FeedEvent = { [T in (typeof FEED_EVENTS)[number]]: RecordedEvent<T> & { type: T } }[(typeof FEED_EVENTS)[number]];
 
 const HOUR_MS = 3_600_000;
 
 /** The action in an event type of the form `object.action`. */
 const verbOf = (type: string) => type.split('.')[1] as Event['action'];
 
-const about = (event: ToldEvent, target_type: Event['target_type'], target_id: number | null): Entry => ({
+const about = (event: FeedEvent, target_type: Event['target_type'], target_id: number | null): Entry => ({
   action: verbOf(event.type),
   target_type,
   target_id,
 });
 
 /** The feed entries of an event; null if it has no author or no project. */
-async function tell(deps: Deps, event: ToldEvent): Promise<Told | null> {
+async function feedOf(deps: Deps, event: FeedEvent): Promise<FeedEntries | null> {
   const { project_id: projectId, actor_id: actorId } = event;
-  const by = (authorId: number | null, ...entries: Entry[]): Told | null =>
+  const by = (authorId: number | null, ...entries: Entry[]): FeedEntries | null =>
     authorId === null || projectId === null ? null : { projectId, authorId, entries };
   switch (event.type) {
     case 'push':
-      return by(actorId, ...(await tellPush(deps, event)));
+      return by(actorId, ...(await pushFeed(deps, event)));
     case 'project.created':
       return by(actorId, about(event, 'Project', event.payload.project_id));
     case 'member.added':
@@ -120,15 +120,15 @@ async function tell(deps: Deps, event: ToldEvent): Promise<Told | null> {
 
 /** Id of the milestone; null if it no longer exists. */
 async function milestoneThere(db: Db, id: number): Promise<number | null> {
-  const found = await db.selectFrom('milestones').select('id').where('id', '=', id).executeTakeFirst();
-  return found?.id ?? null;
+  const milestone = await db.selectFrom('milestones').select('id').where('id', '=', id).executeTakeFirst();
+  return milestone?.id ?? null;
 }
 
 const placeOfProject = prepared((db, { id }: { id: number }) =>
   db.selectFrom('projects').select(['id', 'repository_storage', 'disk_path']).where('id', '=', id),
 );
 
-async function tellPush(deps: Deps, { payload }: RecordedEvent<'push'>): Promise<Entry[]> {
+async function pushFeed(deps: Deps, { payload }: RecordedEvent<'push'>): Promise<Entry[]> {
   const { push_event_activities_limit } = await applicationSettings(deps);
   let repo: Repository | null = null;
   if (!isRecordedSynchronously(payload)) {
@@ -145,7 +145,7 @@ async function tellPush(deps: Deps, { payload }: RecordedEvent<'push'>): Promise
   }));
 }
 
-type Owners = Pick<Told, 'authorId' | 'projectId'>;
+type Owners = Pick<FeedEntries, 'authorId' | 'projectId'>;
 const owners = (db: Db, { authorId, projectId }: Owners) =>
   db
     .selectFrom('users')
@@ -165,29 +165,33 @@ const insertEntries = prepared((db, rows: Columns<Insertable<Schema['events']>>)
 );
 
 /** Writes the entries of a push in the transaction of the event, if git is not needed. */
-async function writeAtOnce(deps: Deps, event: ToldEvent, db: Db): Promise<boolean> {
+async function writeSynchronously(deps: Deps, event: FeedEvent, db: Db): Promise<boolean> {
   if (event.type !== 'push' || !isRecordedSynchronously(event.payload)) return false;
   const inside = transactionDeps(deps, db);
-  const told = await tell(inside, event);
+  const feed = await feedOf(inside, event);
   // A push has already updated `last_activity_at`.
-  if (told !== null && told.entries.length > 0) await enter(inside, event, told);
+  if (feed !== null && feed.entries.length > 0) await enter(inside, event, feed);
   return true;
 }
 
 /** Writes the feed entries of an event; idempotent. */
-async function write(deps: Deps, event: ToldEvent): Promise<void> {
+async function write(deps: Deps, event: FeedEvent): Promise<void> {
   if (event.type === 'milestone.destroyed') await forgetMilestone(deps.db, event.payload.milestone_id);
-  const told = await tell(deps, event);
-  if (told === null || told.entries.length === 0) return;
+  const feed = await feedOf(deps, event);
+  if (feed === null || feed.entries.length === 0) return;
   await deps.db.transaction().execute(async (db) => {
-    if (!(await enter(transactionDeps(deps, db), event, told))) return;
+    if (!(await enter(transactionDeps(deps, db), event, feed))) return;
     const due = new Date(Date.parse(event.created_at) - HOUR_MS).toISOString();
-    await touchProject(db, { id: told.projectId, at: event.created_at, due });
+    await touchProject(db, { id: feed.projectId, at: event.created_at, due });
   });
 }
 
 /** Inserts feed entries, unless the author or the project was deleted in the meantime. */
-async function enter({ db, config }: Deps, event: ToldEvent, { authorId, projectId, entries }: Told): Promise<boolean> {
+async function enter(
+  { db, config }: Deps,
+  event: FeedEvent,
+  { authorId, projectId, entries }: FeedEntries,
+): Promise<boolean> {
   const held = config.database.kind === 'postgres' ? bothHeld : bothThere;
   if ((await held(db, { authorId, projectId })).length === 0) return false;
   const rows = entries.map((entry, ordinal) => ({
@@ -221,7 +225,7 @@ const forgetMilestone = (db: Db, id: number) =>
     .execute();
 
 /** Whether an event belongs in the feed. Events of groups or without an actor, and system notes, do not. */
-function belongs(event: ToldEvent): boolean {
+function belongs(event: FeedEvent): boolean {
   if (event.type === 'milestone.destroyed') return true;
   if (event.project_id === null) return false;
   return event.type !== 'note.created' || event.payload.note?.system !== 1;
@@ -234,9 +238,9 @@ function belongs(event: ToldEvent): boolean {
 export function registerActivityFeed(deps: Deps): void {
   deps.events.subscribe({
     name: 'activity-feed',
-    types: TOLD,
-    wants: (event) => belongs(event as ToldEvent),
-    synchronous: (event, db) => writeAtOnce(deps, event as ToldEvent, db),
-    handle: (event) => write(deps, event as ToldEvent),
+    types: FEED_EVENTS,
+    wants: (event) => belongs(event as FeedEvent),
+    synchronous: (event, db) => writeSynchronously(deps, event as FeedEvent, db),
+    handle: (event) => write(deps, event as FeedEvent),
   });
 }

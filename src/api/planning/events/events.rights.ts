@@ -77,7 +77,7 @@ export async function rightsIn(
     .execute();
   const standings =
     user === null || (caller.admin && !membersOnly) ? undefined : await standingsIn(deps, user.id, projects, day);
-  const found = new Map<number, Rights>();
+  const byProject = new Map<number, Rights>();
   for (const project of projects) {
     const membership = standings?.get(project.id) ?? atLevel(0);
     if (membersOnly && membership.level < AccessLevel.guest) continue;
@@ -95,9 +95,9 @@ export async function rightsIn(
       publicJobs: () => true,
     };
     const rights = rightsOf({ level, can: (ability: ProjectAbility) => allowsInProject(scope, ability) });
-    if (rights !== null) found.set(project.id, rights);
+    if (rights !== null) byProject.set(project.id, rights);
   }
-  return found;
+  return byProject;
 }
 
 async function standingsIn(

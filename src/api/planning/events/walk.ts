@@ -46,12 +46,12 @@ export async function scanEvents(
 ): Promise<ScanResult> {
   const { windows = Number.POSITIVE_INFINITY } = options;
   const projectIds = among === null || skip > DEEP ? undefined : [...among.keys()];
-  const most = projectIds === undefined ? MAX_WINDOW : MAX_WINDOW_AMONG;
+  const maxWindow = projectIds === undefined ? MAX_WINDOW : MAX_WINDOW_AMONG;
   const known = new Map<number, Rights | null>(among);
   const events: Event[] = [];
   let readable = 0;
   let after: EventCursorPage['last'];
-  let size = Math.min(Math.max(FIRST_WINDOW, skip + take), most);
+  let size = Math.min(Math.max(FIRST_WINDOW, skip + take), maxWindow);
   for (let n = 0; n < windows; n += 1) {
     if (n > 0) await setImmediate();
     signal.throwIfAborted();
@@ -65,7 +65,7 @@ export async function scanEvents(
     if (last === undefined) return { events, total: readable };
     if (events.length >= take) break;
     after = last;
-    size = Math.min(size * 4, most);
+    size = Math.min(size * 4, maxWindow);
   }
   return { events, total: null };
 }
@@ -79,8 +79,8 @@ async function learn(
   known: Map<number, Rights | null>,
 ): Promise<void> {
   const unknown = [...new Set(marks.map(({ project_id }) => project_id))].filter((id) => !known.has(id));
-  const found = await rightsIn(deps, caller, unknown, membersOnly);
-  for (const id of unknown) known.set(id, found.get(id) ?? null);
+  const loaded = await rightsIn(deps, caller, unknown, membersOnly);
+  for (const id of unknown) known.set(id, loaded.get(id) ?? null);
 }
 
 /** Loads the readable entries of the marks, in the order of the marks. */
@@ -93,9 +93,9 @@ async function read(
   const rights = new Map<number, Rights>();
   const ids: number[] = [];
   for (const { id, project_id } of marks) {
-    const found = known.get(project_id) ?? null;
-    if (found === null) continue;
-    rights.set(project_id, found);
+    const projectRights = known.get(project_id) ?? null;
+    if (projectRights === null) continue;
+    rights.set(project_id, projectRights);
     ids.push(id);
   }
   if (ids.length === 0) return [];

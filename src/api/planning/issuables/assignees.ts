@@ -20,11 +20,11 @@ const assigneeRows = prepared((db, { type, ids }: { type: IssuableType; ids: rea
 
 /** Assignees by issue or merge request, ordered by user id; an empty list for ids without assignees. */
 export async function assigneesFor(db: Db, type: IssuableType, ids: readonly number[]): Promise<Map<number, User[]>> {
-  const found = new Map<number, User[]>(ids.map((id) => [id, []]));
-  if (ids.length === 0) return found;
+  const assignees = new Map<number, User[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return assignees;
   const rows = await assigneeRows(db, { type, ids });
-  for (const { issuable_id, ...user } of rows) found.get(issuable_id)!.push(user);
-  return found;
+  for (const { issuable_id, ...user } of rows) assignees.get(issuable_id)!.push(user);
+  return assignees;
 }
 
 const names = (users: readonly User[]): string =>
@@ -77,7 +77,7 @@ export async function changeAssignees(
   ];
   const about = { type: target.type, id: target.id, projectId: target.project.id };
   await writeSystemNote(deps, db, about, actorId, 'assignee', parts.join(' and '));
-  const kept = before.filter((user) => !gone.includes(user));
+  const remaining = before.filter((user) => !gone.includes(user));
   const ids = (users: readonly User[]) => users.map(({ id }) => id).sort((a, b) => a - b);
-  return [ids(before), ids([...kept, ...added])];
+  return [ids(before), ids([...remaining, ...added])];
 }

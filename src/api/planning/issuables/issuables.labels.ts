@@ -28,11 +28,11 @@ const labelRows = prepared((db, { type, ids }: { type: IssuableType; ids: readon
 
 /** Labels by issue or merge request, ordered by name; an empty list for ids without labels. */
 export async function labelsFor(db: Db, type: IssuableType, ids: readonly number[]): Promise<Map<number, Label[]>> {
-  const found = new Map<number, Label[]>(ids.map((id) => [id, []]));
-  if (ids.length === 0) return found;
+  const labels = new Map<number, Label[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return labels;
   const rows = await labelRows(db, { type, ids });
-  for (const { issuable_id, ...label } of rows) found.get(issuable_id)!.push(label);
-  return found;
+  for (const { issuable_id, ...label } of rows) labels.get(issuable_id)!.push(label);
+  return labels;
 }
 
 type LabelTarget = Omit<IssuableTarget, 'namespace'> & { namespace: Pick<IssuableTarget['namespace'], 'lineage'> };
@@ -101,8 +101,8 @@ export async function changeLabels(
   const removed = new Set(tidy(change.remove ?? []));
   const filter = tidy([...(change.labels ?? before.map(({ name }) => name)), ...(change.add ?? [])]);
   const missing = filter.filter((name) => !removed.has(name) && !before.some((label) => label.name === name));
-  const kept = before.filter(({ name }) => filter.includes(name) && !removed.has(name));
-  const gone = before.filter((label) => !kept.includes(label));
+  const remaining = before.filter(({ name }) => filter.includes(name) && !removed.has(name));
+  const gone = before.filter((label) => !remaining.includes(label));
   const taken = await takeLabels(deps, db, target, missing, actor.mayCreate);
   if (taken.length === 0 && gone.length === 0) return null;
   const key = { issuable_type: target.type, issuable_id: target.id };
@@ -129,7 +129,7 @@ export async function changeLabels(
   const about = { type: target.type, id: target.id, projectId: target.project.id };
   await writeSystemNote(deps, db, about, actor.userId, 'label', parts.join(' and '));
   await recordLabels(deps, db, about, actor.userId, { added: taken, removed: gone });
-  const told = (labels: readonly Label[]) =>
+  const factsOf = (labels: readonly Label[]) =>
     labels.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((label) => labelFacts(label));
-  return [told(before), told([...kept, ...taken])];
+  return [factsOf(before), factsOf([...remaining, ...taken])];
 }

@@ -75,8 +75,8 @@ export async function subscribedAmong(
 ): Promise<Set<number>> {
   if (rows.length === 0) return new Set();
   const ids = rows.map(({ id }) => id);
-  const said = await wordsOf(db, { type, ids, user: userId });
-  const words = new Map(said.map(({ subscribable_id, subscribed }) => [subscribable_id, subscribed === 1]));
+  const explicit = await wordsOf(db, { type, ids, user: userId });
+  const words = new Map(explicit.map(({ subscribable_id, subscribed }) => [subscribable_id, subscribed === 1]));
   const silent = rows.filter(({ id }) => !words.has(id));
   const taking = silent.length === 0 ? new Set<number>() : await takingPart(db, type, silent, userId);
   return new Set(ids.filter((id) => words.get(id) ?? taking.has(id)));
@@ -84,9 +84,9 @@ export async function subscribedAmong(
 
 async function takingPart(db: Db, type: IssuableType, rows: readonly Row[], userId: number): Promise<Set<number>> {
   const ids = rows.map(({ id }) => id);
-  const found = await takers(db, { type, ids, user: userId });
+  const participated = await takers(db, { type, ids, user: userId });
   const written = rows.filter(({ author_id }) => author_id === userId);
-  return new Set([...found, ...written].map(({ id }) => id));
+  return new Set([...participated, ...written].map(({ id }) => id));
 }
 
 /** Stores an explicit subscription or unsubscription, which overrides participation. */

@@ -46,11 +46,11 @@ export async function countLinks(db: Db, issueId: number): Promise<number> {
 
 /** Whether two issues are linked, in either direction. */
 export async function areLinked(db: Db, one: number, other: number): Promise<boolean> {
-  const found = await linksOf(db, one)
+  const row = await linksOf(db, one)
     .select('id')
     .where((eb) => eb.or([eb('source_id', '=', other), eb('target_id', '=', other)]))
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 }
 
 /** The issues among the ids that the caller may read, by id. */

@@ -84,9 +84,9 @@ export const issueLinkRoutes = [
     errors: [404],
     handler: async (c) => {
       const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
-      const found = await findLink(c.deps.db, issue.id, c.params.issue_link_id);
-      if (found === undefined) throw recordNotFound();
-      return presentLink(c, found, issue);
+      const link = await findLink(c.deps.db, issue.id, c.params.issue_link_id);
+      if (link === undefined) throw recordNotFound();
+      return presentLink(c, link, issue);
     },
   }),
   route({
@@ -112,8 +112,8 @@ export const issueLinkRoutes = [
     success: { status: 200, schema: IssueLink },
     errors: [404],
     handler: async (c) => {
-      const found = await unlinkIssues(c.deps, c, c.row, c.params.issue_link_id);
-      return presentLink(c, found, await findIssue(c.deps.db, c, c.row.iid));
+      const link = await unlinkIssues(c.deps, c, c.row, c.params.issue_link_id);
+      return presentLink(c, link, await findIssue(c.deps.db, c, c.row.iid));
     },
   }),
 ];

@@ -40,9 +40,9 @@ async function findTarget(
   projectKey: number | string,
   iid: number | string,
 ): Promise<End> {
-  const found = await findProject(deps, String(projectKey));
-  if (found === undefined) throw notFound('Project');
-  const { project, namespace } = found;
+  const scope = await findProject(deps, String(projectKey));
+  if (scope === undefined) throw notFound('Project');
+  const { project, namespace } = scope;
   const permissions = await projectPermissions(deps, caller, project, namespace);
   if (!permissions.can('read_project')) throw notFound('Project');
   if (!/^\s*\d{1,15}\s*$/.test(String(iid))) throw recordNotFound();
@@ -56,9 +56,9 @@ async function findEnd(deps: Deps, caller: UserCaller, issueId: number): Promise
     .select(['project_id', 'iid'])
     .where('id', '=', issueId)
     .executeTakeFirst();
-  const found = row === undefined ? undefined : await findProject(deps, String(row.project_id));
-  if (row === undefined || found === undefined) throw recordNotFound();
-  const { project, namespace } = found;
+  const scope = row === undefined ? undefined : await findProject(deps, String(row.project_id));
+  if (row === undefined || scope === undefined) throw recordNotFound();
+  const { project, namespace } = scope;
   const permissions = await projectPermissions(deps, caller, project, namespace);
   return { issue: await findIssue(deps.db, { project, permissions, caller }, row.iid), project, permissions };
 }
@@ -142,14 +142,14 @@ export async function unlinkIssues(
 ): Promise<LinkFrom> {
   const { caller } = scope;
   const source: End = { ...scope, issue };
-  const found = await findLink(deps.db, source.issue.id, linkId);
-  if (found === undefined) throw recordNotFound();
-  const other = await findEnd(deps, caller, found.otherId);
+  const link = await findLink(deps.db, source.issue.id, linkId);
+  if (link === undefined) throw recordNotFound();
+  const other = await findEnd(deps, caller, link.otherId);
   if (!(await mayLink(deps, caller, other))) throw mayNotUnlink();
   await inTransaction(deps.db, async (db) => {
     const { numDeletedRows } = await db.deleteFrom('issue_links').where('id', '=', linkId).executeTakeFirstOrThrow();
     if (numDeletedRows === 0n) throw recordNotFound();
     await writeUnlinkedNotes(deps, db, [source, other], caller.user.id);
   });
-  return found;
+  return link;
 }

@@ -18,14 +18,14 @@ export interface Destination {
 /** Milestone of the destination with the title of the issue's milestone. */
 async function milestoneThere(db: Db, issue: Issue, { project, namespace }: Destination): Promise<number | null> {
   if (issue.milestone_id === null) return null;
-  const found = await db
+  const milestone = await db
     .selectFrom('milestones')
     .select('id')
     .where('title', '=', db.selectFrom('milestones').select('title').where('id', '=', issue.milestone_id))
     .where((eb) => eb.or([eb('project_id', '=', project.id), eb('group_id', 'in', lineageIds(namespace.lineage))]))
     .orderBy('id')
     .executeTakeFirst();
-  return found?.id ?? null;
+  return milestone?.id ?? null;
 }
 
 /**

@@ -33,9 +33,9 @@ export const issueRoutes = [
     handler: async ({ deps, caller, params }) => {
       const issue = await deps.db.selectFrom('issues').selectAll().where('id', '=', params.id).executeTakeFirst();
       if (issue === undefined) throw recordNotFound();
-      const found = await findProject(deps, String(issue.project_id));
-      if (found === undefined) throw notFound('Project');
-      const [json] = await presentIssues(deps, caller, [issue], { from: found, subscribed: true });
+      const project = await findProject(deps, String(issue.project_id));
+      if (project === undefined) throw notFound('Project');
+      const [json] = await presentIssues(deps, caller, [issue], { from: project, subscribed: true });
       return json;
     },
   }),

@@ -37,7 +37,8 @@ export async function lockIssue(db: Db, id: number): Promise<Issue> {
 
 /** Columns that are booleans in events. */
 const FLAGS = new Set(['confidential', 'discussion_locked']);
-const told = (column: string, value: unknown): unknown => (FLAGS.has(column) && value !== null ? value === 1 : value);
+const eventValue = (column: string, value: unknown): unknown =>
+  FLAGS.has(column) && value !== null ? value === 1 : value;
 
 async function changeColumns(
   deps: Deps,
@@ -71,7 +72,7 @@ async function changeColumns(
   }
   if (changed.includes('weight')) await recordWeight(deps, db, target, actorId, after.weight);
   return Object.fromEntries(
-    changed.map((column) => [column, [told(column, before[column]), told(column, after[column])]]),
+    changed.map((column) => [column, [eventValue(column, before[column]), eventValue(column, after[column])]]),
   );
 }
 

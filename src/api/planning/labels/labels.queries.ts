@@ -87,7 +87,7 @@ export async function findLabel(
 
 /** Whether the project or group, or an ancestor group, has a label with the name. */
 export async function isNameAvailable(db: Db, owner: LabelOwner, name: string): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('labels')
     .select('id')
     .where('name', '=', name)
@@ -96,5 +96,5 @@ export async function isNameAvailable(db: Db, owner: LabelOwner, name: string): 
       return owner.type === 'project' ? eb.or([above, eb('project_id', '=', owner.id)]) : above;
     })
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 }

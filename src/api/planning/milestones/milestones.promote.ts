@@ -46,13 +46,13 @@ export async function promoteMilestone(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    const found = await db
+    const milestones = await db
       .selectFrom('milestones')
       .select('id')
       .where('title', '=', title)
       .where('project_id', 'in', db.selectFrom('projects').select('id').where('namespace_id', '=', group.id))
       .execute();
-    const merged = found.map((each) => each.id);
+    const merged = milestones.map((each) => each.id);
     if (merged.length === 0) throw recordNotFound();
     await mergeSubjects(db, 'milestone_id', merged, row.id);
     for (const table of ['issues', 'merge_requests'] as const) {

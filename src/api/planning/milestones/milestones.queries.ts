@@ -104,7 +104,7 @@ export async function milestoneList(
  * group.
  */
 export async function isTitleTaken(db: Db, owner: MilestoneOwner, title: string, exceptId = 0): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom('milestones')
     .select('id')
     .where('title', '=', title)
@@ -117,5 +117,5 @@ export async function isTitleTaken(db: Db, owner: MilestoneOwner, title: string,
       return eb.or([ownedBy(owner)(eb), other]);
     })
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 }

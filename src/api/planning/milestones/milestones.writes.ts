@@ -60,9 +60,9 @@ async function record(deps: Deps, db: Db, type: MilestoneEvent, row: Milestone, 
 
 /** Finds a milestone of the project or group by its id. @throws ApiError 404 */
 export async function getMilestone(db: Db, owner: MilestoneOwner, id: number): Promise<Milestone> {
-  const found = await findMilestone(db, owner, id);
-  if (found === undefined) throw recordNotFound();
-  return found;
+  const milestone = await findMilestone(db, owner, id);
+  if (milestone === undefined) throw recordNotFound();
+  return milestone;
 }
 
 /**

@@ -155,8 +155,8 @@ async function recordNote(
   inReview = false,
 ): Promise<void> {
   const { id, project_id, noteable_type } = note;
-  const told = { note_id: id, project_id, noteable_type, note: noteFacts(note), confidential };
-  const payload = inReview ? { ...told, in_review: true } : told;
+  const facts = { note_id: id, project_id, noteable_type, note: noteFacts(note), confidential };
+  const payload = inReview ? { ...facts, in_review: true } : facts;
   await deps.events.record(db, type, payload, { projectId: project_id, actorId });
 }
 

@@ -46,7 +46,7 @@ const SUBSTITUTIONS: Readonly<Record<string, string>> = { shrug: '¯\\＿(ツ)�
 export function parseQuickActions(text: string, known: (name: string) => boolean): ParsedText {
   if (!text.startsWith('/') && !text.includes('\n/')) return { text, commands: [], dropped: 0 };
   const normal = text.replaceAll('\r', '');
-  const kept: string[] = [];
+  const remaining: string[] = [];
   const commands: Command[] = [];
   let [dropped, changed, afterCommand] = [0, false, false];
   for (const { line, prose } of linesOf(normal)) {
@@ -57,16 +57,16 @@ export function parseQuickActions(text: string, known: (name: string) => boolean
     const name = match?.[1]?.toLowerCase() ?? '';
     const argument = match?.[2]?.trim() ?? '';
     if (match !== null && Object.hasOwn(SUBSTITUTIONS, name)) {
-      kept.push(`${argument} ${SUBSTITUTIONS[name]}`.trimStart());
+      remaining.push(`${argument} ${SUBSTITUTIONS[name]}`.trimStart());
       changed = true;
     } else if (match !== null && known(name)) {
       if (commands.length < MAX_COMMANDS) commands.push({ name, argument });
       else dropped += 1;
       [changed, afterCommand] = [true, true];
-    } else kept.push(line);
+    } else remaining.push(line);
   }
   return changed
-    ? { text: kept.join('\n').trimEnd(), commands: commands, dropped }
+    ? { text: remaining.join('\n').trimEnd(), commands: commands, dropped }
     : { text, commands: commands, dropped };
 }
 

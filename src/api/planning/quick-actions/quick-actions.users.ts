@@ -18,7 +18,7 @@ export async function usersOf(c: Context, argument: string): Promise<User[] | st
   const names = words
     .filter((word) => word !== 'me')
     .map((word) => asciiLower(word.replaceAll('\\_', '_').replace(/^@/, '')));
-  const found =
+  const matches =
     names.length === 0
       ? []
       : await c.deps.db
@@ -27,7 +27,7 @@ export async function usersOf(c: Context, argument: string): Promise<User[] | st
           .where(sql<string>`lower(username)`, 'in', names)
           .orderBy('id')
           .execute();
-  const known = new Map(found.map((each) => [asciiLower(each.username), each]));
+  const known = new Map(matches.map((each) => [asciiLower(each.username), each]));
   const missing = words.filter((word) => word !== 'me').filter((_, index) => !known.has(names[index]!));
   if (missing.length > 0) {
     return `Failed to find users for ${toSentence(missing.map((name) => `'${name.slice(0, 255)}'`))}`;

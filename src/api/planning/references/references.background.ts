@@ -73,9 +73,9 @@ export function registerReferences(deps: Deps): void {
     types: ['merge_request.merged'],
     handle: async ({ payload, actor_id, created_at }) => {
       const merger = await actorOf(deps, actor_id);
-      const found = await mergeRequestOf(deps, payload.merge_request_id);
-      if (merger === undefined || found === undefined) return;
-      await closeByMergeRequest(deps, merger, found.home, found.mergeRequest, created_at);
+      const described = await mergeRequestOf(deps, payload.merge_request_id);
+      if (merger === undefined || described === undefined) return;
+      await closeByMergeRequest(deps, merger, described.home, described.mergeRequest, created_at);
     },
   });
 }
@@ -92,7 +92,7 @@ async function mergeRequestOf(deps: Deps, id: number) {
  * by the system.
  */
 async function followClosing(deps: Deps, id: number, actorId: number | null): Promise<void> {
-  const found = await mergeRequestOf(deps, id);
-  const viewer = found && (await actorOf(deps, actorId ?? found.mergeRequest.author_id));
-  if (viewer !== undefined) await syncClosingIssues(deps, viewer, found!.home, found!.mergeRequest);
+  const described = await mergeRequestOf(deps, id);
+  const viewer = described && (await actorOf(deps, actorId ?? described.mergeRequest.author_id));
+  if (viewer !== undefined) await syncClosingIssues(deps, viewer, described!.home, described!.mergeRequest);
 }

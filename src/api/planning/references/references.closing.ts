@@ -112,8 +112,8 @@ async function issuesToClose(
   const text = [mergeRequest.title, mergeRequest.description ?? '', ...messages.map(({ message }) => message)];
   const options = { externalUrl: deps.externalUrl() };
   const references = text.flatMap((each) => closingReferences(each, options));
-  const found = await new Resolver(deps, viewer, scope).issues(references.slice(0, MAX_CLOSED));
-  return [...new Map(found.map((each) => [each.issue.id, each])).values()];
+  const issues = await new Resolver(deps, viewer, scope).issues(references.slice(0, MAX_CLOSED));
+  return [...new Map(issues.map((each) => [each.issue.id, each])).values()];
 }
 
 /** Closes the issues that a merged merge request closes. @param since time of the merge */
@@ -150,12 +150,12 @@ export async function closeAll(
     await deps.db.transaction().execute(async (db) => {
       if (!(await allowsOn(permissions, 'update_issue', issuableTarget(db, 'Issue', issue, user.id)))) return;
       if (await wasReopened(db, issue.id, since)) return;
-      await closeIssue(deps, db, issue, user.id, told(scope, project, how));
+      await closeIssue(deps, db, issue, user.id, causeFor(scope, project, how));
     });
   }
 }
 
-const told = (scope: ReferenceScope, project: ReferenceScope['project'], how: ClosedBy): ClosedBy =>
+const causeFor = (scope: ReferenceScope, project: ReferenceScope['project'], how: ClosedBy): ClosedBy =>
   scope.project.id === project.id ? how : { ...how, projectPath: scope.project.full_path };
 
 async function wasReopened(db: Db, issueId: number, since: string): Promise<boolean> {

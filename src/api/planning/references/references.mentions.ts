@@ -108,8 +108,8 @@ export async function notifyOfCommitNote(
   const target = { type: 'Commit', id: null, sha: commit_id!, projectId: project_id! } as const;
   await deps.db.transaction().execute(async (db) => {
     // Locks the row: a comment that is deleted in the meantime notifies nobody.
-    const kept = db.updateTable('notes').set((eb) => ({ updated_at: eb.ref('updated_at') }));
-    const { numUpdatedRows } = await kept.where('id', '=', id).executeTakeFirst();
+    const query = db.updateTable('notes').set((eb) => ({ updated_at: eb.ref('updated_at') }));
+    const { numUpdatedRows } = await query.where('id', '=', id).executeTakeFirst();
     if (numUpdatedRows === 0n) return;
     const ids = readers.map((user) => user.id);
     await tellMentioned(deps, db, target, ids, spokenTo, { authorId, noteId: id });

@@ -35,26 +35,26 @@ export class Resolver {
   /** The issues among the references. */
   async issues(references: readonly Reference[]): Promise<FoundIssue[]> {
     const { db } = this.#deps;
-    const found: FoundIssue[] = [];
+    const issues: FoundIssue[] = [];
     for (const [place, iids] of await this.#byPlace(references, 'issue')) {
       const query = db.selectFrom('issues').selectAll().where('project_id', '=', place.project.id);
       for (const issue of await query.where('iid', 'in', iids).orderBy('id').execute()) {
-        if (await canReadIssue(db, { ...place, caller: this.#viewer }, issue)) found.push({ ...place, issue });
+        if (await canReadIssue(db, { ...place, caller: this.#viewer }, issue)) issues.push({ ...place, issue });
       }
     }
-    return found;
+    return issues;
   }
 
   /** The merge requests among the references. */
   async mergeRequests(references: readonly Reference[]): Promise<FoundMergeRequest[]> {
-    const found: FoundMergeRequest[] = [];
+    const mergeRequests: FoundMergeRequest[] = [];
     for (const [place, iids] of await this.#byPlace(references, 'merge_request')) {
       if (!place.permissions.can('read_merge_request')) continue;
       const query = this.#deps.db.selectFrom('merge_requests').selectAll().where('project_id', '=', place.project.id);
       const rows = await query.where('iid', 'in', iids).orderBy('id').execute();
-      found.push(...rows.map((mergeRequest) => ({ ...place, mergeRequest })));
+      mergeRequests.push(...rows.map((mergeRequest) => ({ ...place, mergeRequest })));
     }
-    return found;
+    return mergeRequests;
   }
 
   async #byPlace(references: readonly Reference[], type: 'issue' | 'merge_request'): Promise<Map<Place, number[]>> {
@@ -85,9 +85,9 @@ export class Resolver {
   }
 
   async #look(path: string): Promise<Place | undefined> {
-    const found = await findProject(this.#deps, path);
-    if (found === undefined) return undefined;
-    const permissions = await permissionsIn(this.#deps, this.#viewer, found);
-    return permissions.can('read_project') ? { ...found, permissions } : undefined;
+    const scope = await findProject(this.#deps, path);
+    if (scope === undefined) return undefined;
+    const permissions = await permissionsIn(this.#deps, this.#viewer, scope);
+    return permissions.can('read_project') ? { ...scope, permissions } : undefined;
   }
 }

@@ -60,9 +60,9 @@ async function stateDetails(reader: Reader, events: readonly ResourceEvent[]): P
 async function readableCode({ deps, caller }: Reader, ids: ReadonlySet<number>): Promise<Set<number>> {
   const readable = new Set<number>();
   for (const id of ids) {
-    const found = await findProject(deps, String(id));
-    if (found === undefined) continue;
-    const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+    const scope = await findProject(deps, String(id));
+    if (scope === undefined) continue;
+    const permissions = await projectPermissions(deps, caller, scope.project, scope.namespace);
     if (permissions.can('read_code')) readable.add(id);
   }
   return readable;

@@ -49,7 +49,7 @@ async function writeApprovers(
 
 /** Imports rules of a project, with placeholders as approvers; existing rules with the same name stay. */
 export const approvalRuleWriter: RelationWriter = {
-  atOnce: 50,
+  batchSize: 50,
   async write(context, db, object) {
     const branches = (each: ImportedObject) =>
       coerceObjects(each.approval_project_rules_protected_branches).flatMap(

@@ -37,7 +37,7 @@ async function requireRoom({ place }: ImportContext, db: Db): Promise<void> {
 
 /** Imports user lists of feature flags. */
 export const userListWriter: RelationWriter = {
-  atOnce: 50,
+  batchSize: 50,
   async write(context, db, object) {
     const { place, deps } = context;
     const rows = object.map((each) => {
@@ -100,7 +100,7 @@ function check(name: string, description: string | null, strategies: readonly St
 
 /** Imports feature flags with their states. Clients need an instance id of this server. */
 export const featureFlagWriter: RelationWriter = {
-  atOnce: 50,
+  batchSize: 50,
   async write(context, db, object) {
     const { place, deps } = context;
     await countChange(db, deps.clock, place.id);

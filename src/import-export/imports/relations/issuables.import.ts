@@ -212,6 +212,6 @@ export async function reserveIids(
   usage: 'issues' | 'merge_requests',
   object: readonly ImportedObject[],
 ): Promise<void> {
-  const highest = object.reduce((most, each) => Math.max(most, coerceIid(each.iid)), 0);
+  const highest = object.reduce((maxIid, each) => Math.max(maxIid, coerceIid(each.iid)), 0);
   if (highest > 0) await nextIid(db, { source_type: 'project', source_id: place.id, usage }, highest);
 }

@@ -6,7 +6,7 @@ const targetsOf = (object: ImportedObject): ImportedObject[] => coerceObjects(ob
 
 /** Imports links between imported issues; others are left out. */
 export const issueLinkWriter: RelationWriter = {
-  atOnce: 100,
+  batchSize: 100,
   async write(context, db, object) {
     const wanted = object.flatMap((each) => [
       coerceIid(each.iid),

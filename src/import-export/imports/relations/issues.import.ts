@@ -4,7 +4,7 @@ import { issuableColumns, joinRows, milestonesFor, reserveIids, writeAssociation
 
 /** Imports issues with their associations. */
 export const issueWriter: RelationWriter = {
-  atOnce: 50,
+  batchSize: 50,
   async write(context, db, object) {
     const milestones = await milestonesFor(context, db, object);
     const rows = await db

@@ -5,7 +5,7 @@ import { startedAt } from './rows.ts';
 
 /** Imports memberships, which stay pending until the contributions of their placeholder are reassigned. */
 export const memberWriter: RelationWriter = {
-  atOnce: 100,
+  batchSize: 100,
   async write(context, db, object) {
     const { kind, id } = context.place;
     const ids = object.flatMap(({ user_id }) => coerceInteger(user_id, 1) ?? []);

@@ -38,7 +38,7 @@ const onceEach = ({ users }: ImportContext, list: unknown): [number, ImportedObj
 
 /** Imports merge requests with their associations. Those from forks have no source project here. */
 export const mergeRequestWriter: RelationWriter = {
-  atOnce: 50,
+  batchSize: 50,
   async write(context, db, object) {
     const { users, place } = context;
     const milestones = await milestonesFor(context, db, object);

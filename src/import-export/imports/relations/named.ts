@@ -104,7 +104,7 @@ const ONE = { labels: writeLabel, milestones: writeMilestone } as const;
 
 /** Imports labels or milestones; existing ones stay as they are. */
 export const namedWriter = (table: 'labels' | 'milestones'): RelationWriter => ({
-  atOnce: 100,
+  batchSize: 100,
   async write(context, db, object) {
     const known = await db
       .selectFrom(table)
@@ -136,7 +136,7 @@ export async function idsFor(
   table: 'labels' | 'milestones',
   objects: readonly ImportedObject[],
 ): Promise<Map<string, number>> {
-  const found = await idsByName(
+  const ids = await idsByName(
     context,
     db,
     table,
@@ -144,19 +144,19 @@ export async function idsFor(
   );
   for (const each of objects) {
     const title = requireText(each.title, 'title');
-    if (!found.has(title)) found.set(title, await ONE[table](context, db, each));
+    if (!ids.has(title)) ids.set(title, await ONE[table](context, db, each));
   }
-  return found;
+  return ids;
 }
 
 /** Imports badges. */
 export const badgeWriter: RelationWriter = {
-  atOnce: 100,
+  batchSize: 100,
   async write(context, db, object) {
     const url = (value: unknown) => {
-      const found = requireText(value, 'address', 2_048);
-      if (!/^https?:\/\//i.test(found)) throw new InvalidImportObject('the URL of a badge is not HTTP or HTTPS');
-      return found;
+      const address = requireText(value, 'address', 2_048);
+      if (!/^https?:\/\//i.test(address)) throw new InvalidImportObject('the URL of a badge is not HTTP or HTTPS');
+      return address;
     };
     await db
       .insertInto('badges')

@@ -130,7 +130,7 @@ export async function insertNotes(
 
 /** Imports notes on commits. */
 export const commitNoteWriter: RelationWriter = {
-  atOnce: 200,
+  batchSize: 200,
   async write(context, db, object) {
     const notes = object.map((each) => {
       const commit_id = coerceSha(each.commit_id);

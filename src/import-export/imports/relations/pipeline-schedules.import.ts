@@ -8,7 +8,7 @@ const REF = /^refs\/(?:heads|tags)\/./;
 
 /** Imports pipeline schedules as inactive, owned by the importer, so that nothing runs unasked. */
 export const pipelineScheduleWriter: RelationWriter = {
-  atOnce: 50,
+  batchSize: 50,
   async write(context, db, object) {
     const rows = object.map((each) => {
       const [cron, cron_timezone] = [requireText(each.cron, 'cron'), requireText(each.cron_timezone, 'cron_timezone')];
@@ -28,13 +28,13 @@ export const pipelineScheduleWriter: RelationWriter = {
       };
     });
     await db.insertInto('ci_pipeline_schedules').values(rows).execute();
-    const most = (await planLimits({ ...context.deps, db })).ci_pipeline_schedules;
+    const limit = (await planLimits({ ...context.deps, db })).ci_pipeline_schedules;
     const { total } = await db
       .selectFrom('ci_pipeline_schedules')
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .where('project_id', '=', context.place.id)
       .executeTakeFirstOrThrow();
-    if (Number(total) > orUnlimited(most))
-      throw new InvalidImportObject(`limit reached: a project has at most ${most} pipeline schedules`);
+    if (Number(total) > orUnlimited(limit))
+      throw new InvalidImportObject(`limit reached: a project has at most ${limit} pipeline schedules`);
   },
 };

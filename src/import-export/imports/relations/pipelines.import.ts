@@ -77,8 +77,8 @@ function jobsOf(context: ImportContext, { id, sha, ref, given: object }: Made): 
 }
 
 function addressOf(value: unknown): string | null {
-  const found = coerceText(value, 2_048);
-  return found !== null && /^https?:\/\//i.test(found) ? found : null;
+  const url = coerceText(value, 2_048);
+  return url !== null && /^https?:\/\//i.test(url) ? url : null;
 }
 
 async function requestsOf(
@@ -100,7 +100,7 @@ async function requestsOf(
 
 /** Imports pipelines with their jobs; unfinished ones become canceled. */
 export const pipelineWriter: RelationWriter = {
-  atOnce: 20,
+  batchSize: 20,
   async write(context, db, object) {
     const requests = await requestsOf(context, db, object);
     const columns = object.map((each) => {

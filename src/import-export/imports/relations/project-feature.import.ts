@@ -7,7 +7,7 @@ const LEVELS: readonly FeatureLevel[] = ['disabled', 'private', 'enabled'];
 
 /** Imports the access levels of project features. */
 export const projectFeatureWriter: RelationWriter = {
-  atOnce: 1,
+  batchSize: 1,
   async write(context, db, object) {
     for (const each of object) {
       const levels = PROJECT_FEATURES.flatMap((feature) => {

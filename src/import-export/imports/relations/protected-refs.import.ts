@@ -13,16 +13,16 @@ const MAINTAINER = 40;
 
 /** Access levels for an action; maintainers by default. */
 function levelsFor(object: ImportedObject, action: Action): number[] {
-  const found = coerceObjects(object[`${action}_access_levels`]).flatMap(
+  const levels = coerceObjects(object[`${action}_access_levels`]).flatMap(
     ({ access_level }) => coerceInteger(access_level) ?? [],
   );
-  const known = [...new Set(found.filter((level) => LEVELS.includes(level)))];
+  const known = [...new Set(levels.filter((level) => LEVELS.includes(level)))];
   return known.length > 0 || action === 'unprotect' ? known : [MAINTAINER];
 }
 
 /** Imports protected branches or tags, replacing the automatic protection of the default branch. */
 export const protectionWriter = (kind: 'branch' | 'tag'): RelationWriter => ({
-  atOnce: 50,
+  batchSize: 50,
   async write(context, db, object) {
     for (const each of object) {
       const name = requireText(each.name, 'name');

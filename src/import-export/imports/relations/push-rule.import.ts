@@ -8,15 +8,15 @@ import { dates } from './rows.ts';
 const MAX_SIZE = 1_048_576;
 
 function patternOf(object: ImportedObject, name: string): string {
-  const found = coerceText(object[name]) ?? '';
-  const problem = patternError(found);
+  const pattern = coerceText(object[name]) ?? '';
+  const problem = patternError(pattern);
   if (problem !== null) throw new InvalidImportObject(`${name} ${problem}`);
-  return found;
+  return pattern;
 }
 
 /** Imports the push rule of a project; an existing one stays. */
 export const pushRuleWriter: RelationWriter = {
-  atOnce: 1,
+  batchSize: 1,
   async write(context, db, object) {
     for (const each of object) {
       const patterns = Object.fromEntries(PUSH_RULE_PATTERNS.map((name) => [name, patternOf(each, name)]));

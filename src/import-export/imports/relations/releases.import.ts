@@ -20,7 +20,7 @@ const titlesOf = (object: ImportedObject): string[] =>
 
 /** Imports releases with their links and milestones, without evidence, which belongs to the source server. */
 export const releaseWriter: RelationWriter = {
-  atOnce: 50,
+  batchSize: 50,
   async write(context, db, object) {
     const milestones = await idsByName(context, db, 'milestones', object.flatMap(titlesOf));
     for (const each of object) {

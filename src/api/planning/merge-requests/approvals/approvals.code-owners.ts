@@ -46,16 +46,16 @@ export async function entriesForPaths(
   paths: readonly string[],
 ): Promise<CodeOwnerEntry[]> {
   const matcher = new CodeOwnerMatcher(entries);
-  const found = new Set<CodeOwnerEntry>();
+  const matches = new Set<CodeOwnerEntry>();
   let since = performance.now();
   for (const path of paths) {
-    for (const entry of matcher.entriesFor(path)) found.add(entry);
+    for (const entry of matcher.entriesFor(path)) matches.add(entry);
     if (matcher.steps > MAX_STEPS) return entries.filter(({ excludes }) => !excludes);
     if (performance.now() - since < STRETCH_MS) continue;
     await setImmediate();
     since = performance.now();
   }
-  return entries.filter((entry) => found.has(entry));
+  return entries.filter((entry) => matches.has(entry));
 }
 
 /** Resolves the owners of each entry: users, groups and roles. */

@@ -31,9 +31,9 @@ async function presentRules(deps: Deps, caller: UserCaller, mergeRequest: MergeR
 
 async function presentRule(deps: Deps, caller: UserCaller, mergeRequest: MergeRequest, id: number) {
   const rules = await presentRules(deps, caller, mergeRequest);
-  const found = rules.find((rule) => rule.id === id);
-  if (found === undefined) throw recordNotFound();
-  return found;
+  const shown = rules.find((rule) => rule.id === id);
+  if (shown === undefined) throw recordNotFound();
+  return shown;
 }
 
 export const mergeRequestRuleRoutes = [

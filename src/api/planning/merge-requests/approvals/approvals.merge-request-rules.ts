@@ -65,10 +65,10 @@ interface Standing {
 async function standingOf(deps: Deps, db: Db, mergeRequest: MergeRequest, ruleId: number): Promise<Standing> {
   const own = await mergeRequestRules(db, [mergeRequest.id]);
   const inForce = (await loadEffectiveRules(deps, db, [mergeRequest])).get(mergeRequest.id)?.rules ?? [];
-  const found = own.find(({ id }) => id === ruleId);
-  if (found !== undefined) {
-    const source = inForce.find(({ rule }) => rule?.id === found.id)?.source ?? null;
-    return { own: found, source };
+  const ownRule = own.find(({ id }) => id === ruleId);
+  if (ownRule !== undefined) {
+    const source = inForce.find(({ rule }) => rule?.id === ownRule.id)?.source ?? null;
+    return { own: ownRule, source };
   }
   const inherited = inForce.find(({ rule, source }) => isInherited({ rule, source }, ruleId));
   if (inherited === undefined) throw recordNotFound();

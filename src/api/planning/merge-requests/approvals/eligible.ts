@@ -84,7 +84,7 @@ async function usersWithAccess(
   day: string,
 ): Promise<Map<number, User>> {
   const standings = (await effectiveMemberships(db, [projectId], ids, day)).get(projectId)!;
-  const found = new Map<number, User>();
+  const byId = new Map<number, User>();
   for (let at = 0; at < ids.length; at += BATCH) {
     const users = await db
       .selectFrom('users')
@@ -94,8 +94,8 @@ async function usersWithAccess(
       .where('kind', '!=', 'ghost')
       .execute();
     for (const user of users) {
-      if (user.admin === 1 || approvesFrom(AccessLevel.reporter, standings.get(user.id))) found.set(user.id, user);
+      if (user.admin === 1 || approvesFrom(AccessLevel.reporter, standings.get(user.id))) byId.set(user.id, user);
     }
   }
-  return found;
+  return byId;
 }

@@ -21,16 +21,16 @@ export interface ApproversInput {
 
 /**
  * Validates attributes of a rule.
- * @param least minimum number of required approvals
+ * @param minimum minimum number of required approvals
  * @throws ApiError 400 with the errors by field
  */
-export function refuseInvalid(input: { name?: string; approvals_required?: number }, least = 0): void {
+export function refuseInvalid(input: { name?: string; approvals_required?: number }, minimum = 0): void {
   const errors: FieldErrors = {};
   const { name, approvals_required: required } = input;
   if (name !== undefined && name.trim() === '') errors.name = ["can't be blank"];
   if (name !== undefined && name.length > MAX_NAME) errors.name = [`is too long (maximum is ${MAX_NAME} characters)`];
-  if (required !== undefined && required < least) {
-    errors.approvals_required = [`must be greater than or equal to ${least}`];
+  if (required !== undefined && required < minimum) {
+    errors.approvals_required = [`must be greater than or equal to ${minimum}`];
   }
   if (required !== undefined && required > MAX_APPROVALS) {
     errors.approvals_required = [`must be less than or equal to ${MAX_APPROVALS}`];
@@ -66,8 +66,8 @@ export async function namedUsers(
     .where('kind', '!=', 'ghost')
     .orderBy('id')
     .execute();
-  const found = rows.map(({ id }) => id);
-  const standings = (await effectiveMemberships(deps.db, [projectId], found, today(deps.clock))).get(projectId)!;
+  const userIds = rows.map(({ id }) => id);
+  const standings = (await effectiveMemberships(deps.db, [projectId], userIds, today(deps.clock))).get(projectId)!;
   return rows
     .filter(({ id, admin }) => admin === 1 || (standings.get(id)?.level ?? 0) >= AccessLevel.guest)
     .map(({ id }) => id);

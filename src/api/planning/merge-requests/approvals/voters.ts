@@ -155,12 +155,12 @@ async function committersOf(
     for (const email of emails) owners.set(email, [...(owners.get(email) ?? []), id]);
   }
   const { versions, settled } = await knownVersions(db, mergeRequests, heads);
-  const found = new Map([...versions.values(), ...heads.keys()].map((id) => [id, new Set<number>()]));
+  const committers = new Map([...versions.values(), ...heads.keys()].map((id) => [id, new Set<number>()]));
   const add = (mergeRequestId: number, email: string) => {
-    for (const id of owners.get(email) ?? []) found.get(mergeRequestId)!.add(id);
+    for (const id of owners.get(email) ?? []) committers.get(mergeRequestId)!.add(id);
   };
   for (const [id, emails] of heads) for (const email of emails) add(id, email);
-  if (versions.size === 0 || owners.size === 0) return { committers: found, settled };
+  if (versions.size === 0 || owners.size === 0) return { committers, settled };
   const emails = [...owners.keys()];
   const rows = await db
     .selectFrom('merge_request_commits')
@@ -173,7 +173,7 @@ async function committersOf(
     add(merge_request_id, author_email);
     add(merge_request_id, committer_email);
   }
-  return { committers: found, settled };
+  return { committers, settled };
 }
 
 /** Newest reliable versions by merge request, and which of them are of the current head. */

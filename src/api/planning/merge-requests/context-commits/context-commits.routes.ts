@@ -29,10 +29,10 @@ export const contextCommitRoutes: readonly Route[] = [
     success: { status: 200, schema: Type.Array(Commit) },
     errors: [403, 404],
     handler: async (c) => {
-      const found = await contextCommits(c.deps, c.project, await diffReader(c));
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total: found.length });
+      const listed = await contextCommits(c.deps, c.project, await diffReader(c));
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total: listed.length });
       const { offset, size } = c.page;
-      return found.slice(offset, offset + size).map((commit) => presentCommit(commit, projectUrl(c.deps, c.project)));
+      return listed.slice(offset, offset + size).map((commit) => presentCommit(commit, projectUrl(c.deps, c.project)));
     },
   }),
   route({

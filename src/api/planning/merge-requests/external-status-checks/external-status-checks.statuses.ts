@@ -28,12 +28,12 @@ export async function checkStatuses(
       const statuses = checks
         .filter((check) => check.project_id === project_id && isFor(check, target_branch))
         .map((check): CheckStatus => {
-          const said = newest.find(
+          const response = newest.find(
             (each) =>
               each.merge_request_id === id && each.external_status_check_id === check.id && each.sha === head_sha,
           );
-          const late = said?.status === 'pending' && said.created_at < stale;
-          return { check, status: late ? 'failed' : (said?.status ?? 'pending') };
+          const late = response?.status === 'pending' && response.created_at < stale;
+          return { check, status: late ? 'failed' : (response?.status ?? 'pending') };
         });
       return [id, statuses];
     }),

@@ -246,9 +246,9 @@ export async function retry(deps: Deps, mergeRequest: MergeRequest, checkId: num
     const row = await lockMergeRequest(db, mergeRequest.id);
     if (row === undefined) throw recordNotFound();
     const statuses = (await checkStatuses(deps, db, [row])).get(row.id)!;
-    const found = statuses.find(({ check }) => check.id === checkId);
-    if (found === undefined) throw recordNotFound();
-    if (found.status !== 'failed') throw refused('External status check must be failed', 422);
+    const checkStatus = statuses.find(({ check }) => check.id === checkId);
+    if (checkStatus === undefined) throw recordNotFound();
+    if (checkStatus.status !== 'failed') throw refused('External status check must be failed', 422);
     await enter(deps, db, row, checkId, 'pending');
   });
 }

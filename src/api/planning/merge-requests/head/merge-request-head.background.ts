@@ -12,7 +12,7 @@ export function registerMergeRequestWork(deps: Deps): void {
   registerRefRemoval(deps);
   registerOrphans(deps);
   deps.jobs.register(REFRESH, async ({ id }) => {
-    const found = await deps.db.selectFrom('merge_requests').select('id').where('id', '=', id).executeTakeFirst();
-    if (found !== undefined) await refreshMergeRequest(deps, id);
+    const row = await deps.db.selectFrom('merge_requests').select('id').where('id', '=', id).executeTakeFirst();
+    if (row !== undefined) await refreshMergeRequest(deps, id);
   });
 }

@@ -56,20 +56,20 @@ export async function versionFacts(repo: Repository, head: string, start: string
 }
 
 async function readAuthors(repo: Repository, oids: readonly string[]): Promise<VersionFacts['commits']> {
-  const found: VersionFacts['commits'][number][] = [];
+  const rows: VersionFacts['commits'][number][] = [];
   for (let at = 0; at < oids.length; at += BATCH) {
     const commits = await Promise.all(oids.slice(at, at + BATCH).map((oid) => repo.objects.commit(oid)));
     for (const commit of commits) {
       if (commit === null) continue;
       const { oid, author, committer } = commit;
-      found.push({
+      rows.push({
         sha: oid,
         author_email: author.email.toLowerCase(),
         committer_email: committer.email.toLowerCase(),
       });
     }
   }
-  return found;
+  return rows;
 }
 
 /** Inserts a version with its commits. @param db handle of a transaction @returns its id */

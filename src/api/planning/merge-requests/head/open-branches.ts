@@ -47,21 +47,21 @@ export interface OpenMergeRequests {
  * One query per batch of branches.
  */
 export async function findOpen(db: Db, projectId: number, branches: readonly string[]): Promise<OpenMergeRequests> {
-  const found: OpenMergeRequests = { bySource: new Map(), targets: new Set() };
+  const result: OpenMergeRequests = { bySource: new Map(), targets: new Set() };
   for (let at = 0; at < branches.length; at += BATCH) {
     const batch = branches.slice(at, at + BATCH);
     for (const row of await bySourceOrTarget(db, { projectId, branches: batch })) {
       const { branch, id, project_id, head_sha, target_branch, settings } = row;
-      if (id === null) found.targets.add(branch);
+      if (id === null) result.targets.add(branch);
       else {
         const open = { id, project_id: project_id!, head_sha, target_branch: target_branch!, settings: settings! };
-        const others = found.bySource.get(branch);
-        if (others === undefined) found.bySource.set(branch, [open]);
+        const others = result.bySource.get(branch);
+        if (others === undefined) result.bySource.set(branch, [open]);
         else others.push(open);
       }
     }
   }
-  return found;
+  return result;
 }
 
 interface Row {

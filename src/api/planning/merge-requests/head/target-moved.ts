@@ -110,13 +110,13 @@ async function mergeCommitOf(repo: Repository, head: string, { old, new: tip }: 
   const line = await listCommits(repo, { from: [tip], not: [old!], firstParent: true, limit: MAX_NEW });
   if (line.includes(head)) return head;
   // Binary search: descendants of a commit that contains the head contain it as well.
-  let [least, most] = [0, line.length];
-  while (least < most) {
-    const middle = (least + most) >> 1;
-    if (await isAncestor(repo, head, line[middle]!)) least = middle + 1;
-    else most = middle;
+  let [low, high] = [0, line.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (await isAncestor(repo, head, line[middle]!)) low = middle + 1;
+    else high = middle;
   }
-  return line[least - 1] ?? head;
+  return line[low - 1] ?? head;
 }
 
 /** Merge requests whose commits are now in the target branch, or whose base it no longer contains. */
@@ -131,16 +131,16 @@ async function affectedBy(
   const fresh = await listCommits(repo, { from: [tip], not: [old], limit: MAX_NEW });
   if (fresh.length === MAX_NEW) return all;
   const versions = new Set(open.map(({ latest_diff_id }) => latest_diff_id));
-  const found = new Set<number>();
+  const affected = new Set<number>();
   for (let at = 0; at < fresh.length; at += BATCH) {
     const rows = await deps.db
       .selectFrom('merge_request_commits')
       .select(['merge_request_id', 'diff_id'])
       .where('sha', 'in', fresh.slice(at, at + BATCH))
       .execute();
-    for (const { merge_request_id, diff_id } of rows) if (versions.has(diff_id)) found.add(merge_request_id);
+    for (const { merge_request_id, diff_id } of rows) if (versions.has(diff_id)) affected.add(merge_request_id);
   }
-  return [...found];
+  return [...affected];
 }
 
 async function isKept(repo: Repository, old: string, tip: string): Promise<boolean> {

@@ -37,12 +37,12 @@ const MAX_LOCKS = 20_000;
 /** Loads the facts about a page of merge requests, in a fixed number of queries. */
 export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly MergeRequest[]): Promise<MergeFacts[]> {
   if (mergeRequests.length === 0) return [];
-  const found = await projectsOfMerges(
+  const ofMerges = await projectsOfMerges(
     deps,
     db,
     mergeRequests.flatMap(({ project_id, source_project_id }) => [project_id, source_project_id ?? 0]),
   );
-  const projects = new Map([...found].filter(([, { project }]) => project.pending_delete === 0));
+  const projects = new Map([...ofMerges].filter(([, { project }]) => project.pending_delete === 0));
   const wanting = (setting: keyof ProjectSettings) =>
     mergeRequests.filter(({ project_id }) => projects.get(project_id)?.settings[setting] === true);
   const changes = await withRequestedChanges(db, mergeRequests);

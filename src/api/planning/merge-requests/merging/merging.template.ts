@@ -13,16 +13,16 @@ export const variablesOf = (template: string): string[] => [
  */
 export function fillTemplate(template: string, values: ReadonlyMap<string, string>): string {
   const lines = template.replaceAll('\r', '').split('\n');
-  const kept: string[] = [];
+  const output: string[] = [];
   for (const [index, line] of lines.entries()) {
     if (!isGone(line, values)) {
-      kept.push(line.replace(VARIABLE, (whole, name: string) => values.get(name) ?? whole));
+      output.push(line.replace(VARIABLE, (whole, name: string) => values.get(name) ?? whole));
       continue;
     }
     const next = lines[index + 1];
-    if ((next === undefined || next === '') && kept.at(-1) === '') kept.pop();
+    if ((next === undefined || next === '') && output.at(-1) === '') output.pop();
   }
-  return kept.join('\n');
+  return output.join('\n');
 }
 
 const isGone = (line: string, values: ReadonlyMap<string, string>): boolean =>

@@ -84,9 +84,9 @@ export const MESSAGE_VALUES: Readonly<Record<string, Value>> = {
   first_multiline_commit: async (deps, subject) =>
     (await firstMultiline(deps, subject))?.message.trim() ?? subject.mergeRequest.title,
   first_multiline_commit_description: async (deps, subject) => {
-    const found = await firstMultiline(deps, subject);
-    if (found === undefined) return subject.mergeRequest.description ?? '';
-    return found.message.trim().split('\n').slice(1).join('\n').trim();
+    const multiline = await firstMultiline(deps, subject);
+    if (multiline === undefined) return subject.mergeRequest.description ?? '';
+    return multiline.message.trim().split('\n').slice(1).join('\n').trim();
   },
   all_commits: async (deps, subject) =>
     (await commitsOf(deps, subject))
@@ -145,11 +145,11 @@ async function firstMultiline(deps: Deps, subject: MessageSubject): Promise<Comm
 async function coAuthors(deps: Deps, subject: MessageSubject): Promise<string> {
   const { mergeRequest, merger, squash } = subject;
   const [own] = squash ? await usersOf(deps.db, [mergeRequest.author_id]) : [merger];
-  const found = new Map<string, string>();
+  const coAuthorLines = new Map<string, string>();
   for (const { author } of (await commitsOf(deps, subject)).slice(0, MAX_RECENT)) {
     const email = author.email.toLowerCase();
     if (own !== undefined && email === emailOf(own).toLowerCase()) continue;
-    if (!found.has(email)) found.set(email, `Co-authored-by: ${author.name} <${author.email}>`);
+    if (!coAuthorLines.has(email)) coAuthorLines.set(email, `Co-authored-by: ${author.name} <${author.email}>`);
   }
-  return [...found.values()].join('\n');
+  return [...coAuthorLines.values()].join('\n');
 }

@@ -29,9 +29,9 @@ export async function headPipelineOf(
   const none = { latest_build_started_at: null, latest_build_finished_at: null, ...deployed };
   const pipeline = (await headPipelines(deps.db, [row])).get(row.id);
   const place = pipeline?.project_id ?? row.source_project_id;
-  const found = place === null ? undefined : await findProject(deps, String(place));
-  if (found === undefined) return { ...none, pipeline: null, head_pipeline: null };
-  const { project, namespace } = found;
+  const scope = place === null ? undefined : await findProject(deps, String(place));
+  if (scope === undefined) return { ...none, pipeline: null, head_pipeline: null };
+  const { project, namespace } = scope;
   const permissions = await projectPermissions(deps, caller, project, namespace);
   if (!permissions.can('read_pipeline')) return none;
   if (pipeline === undefined) return { ...none, pipeline: null, head_pipeline: null };

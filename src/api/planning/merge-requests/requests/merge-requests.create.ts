@@ -67,9 +67,9 @@ export async function createMergeRequest(
 export async function findTarget(deps: Deps, from: UserScope, targetId: number | undefined): Promise<UserScope> {
   const { caller } = from;
   const own = targetId === undefined || targetId === from.project.id;
-  const found = own ? from : await findProject(deps, String(targetId));
-  if (found === undefined) throw notFound('Project');
-  const { project, namespace } = found;
+  const scope = own ? from : await findProject(deps, String(targetId));
+  if (scope === undefined) throw notFound('Project');
+  const { project, namespace } = scope;
   const permissions = own ? from.permissions : await projectPermissions(deps, caller, project, namespace);
   if (!permissions.can('read_project')) throw notFound('Project');
   if (!permissions.can('create_merge_request_in')) throw forbidden();

@@ -66,9 +66,9 @@ export function registerRefRemoval(deps: Deps): void {
     if (project === undefined) return;
     if (project.pending_delete === 1) return;
     await inRepositoryQueue(deps, project, async (repo) => {
-      const found = await repo.refs.list(`refs/merge-requests/${iid}/`);
-      if (found.length === 0) return;
-      const updates = found.map(({ name, oid }) => ({ ref: name, old: oid, new: null }));
+      const refs = await repo.refs.list(`refs/merge-requests/${iid}/`);
+      if (refs.length === 0) return;
+      const updates = refs.map(({ name, oid }) => ({ ref: name, old: oid, new: null }));
       await updateServerRefs(deps, ofProject(project), repo, updates);
     });
   });

@@ -18,7 +18,9 @@ export async function findMergeRequest(
   { project, permissions }: { project: Project; permissions: ProjectPermissions },
   iid: number,
 ): Promise<MergeRequest> {
-  const [found] = permissions.can('read_merge_request') ? await requestOfNumber(db, { project: project.id, iid }) : [];
-  if (found === undefined) throw recordNotFound();
-  return found;
+  const [mergeRequest] = permissions.can('read_merge_request')
+    ? await requestOfNumber(db, { project: project.id, iid })
+    : [];
+  if (mergeRequest === undefined) throw recordNotFound();
+  return mergeRequest;
 }

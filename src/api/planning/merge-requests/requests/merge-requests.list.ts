@@ -68,9 +68,9 @@ export async function listMergeRequests(
 ): Promise<{ rows: MergeRequest[]; total: number }> {
   const selection = await select(deps, caller, scope, filters);
   const query = deps.db.selectFrom('merge_requests').selectAll('merge_requests');
-  const found = await pageOfIssuables(deps, query, selection, page);
-  if (filters.with_merge_status_recheck && caller.user !== null) await recheck(deps, found.rows);
-  return found;
+  const listed = await pageOfIssuables(deps, query, selection, page);
+  if (filters.with_merge_status_recheck && caller.user !== null) await recheck(deps, listed.rows);
+  return listed;
 }
 
 async function recheck(deps: Deps, rows: readonly MergeRequest[]): Promise<void> {

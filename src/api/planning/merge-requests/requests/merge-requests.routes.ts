@@ -44,9 +44,9 @@ export const mergeRequestRoutes = [
     success: { status: 200, schema: MergeRequest },
     errors: [404],
     handler: async (c) => {
-      const found = await mergeRequestOf(c);
+      const mergeRequest = await mergeRequestOf(c);
       // A single merge request is refreshed first, so that its merge status is up to date.
-      const row = isUnchecked(found) ? await refreshNow(c.deps, found.id) : found;
+      const row = isUnchecked(mergeRequest) ? await refreshNow(c.deps, mergeRequest.id) : mergeRequest;
       return presentMergeRequest(c.deps, c, row, {
         renderHtml: c.input.render_html === true,
         divergedCommits: c.input.include_diverged_commits_count === true,

@@ -135,7 +135,8 @@ export async function updateMergeRequest(
 
 /** Columns that are booleans in events. */
 const FLAGS = new Set(['draft', 'discussion_locked', 'squash', 'remove_source_branch', 'allow_collaboration']);
-const told = (column: string, value: unknown): unknown => (FLAGS.has(column) && value !== null ? value === 1 : value);
+const eventValue = (column: string, value: unknown): unknown =>
+  FLAGS.has(column) && value !== null ? value === 1 : value;
 
 /** @returns whether version, rules and mergeability must be updated */
 async function changeWithin(
@@ -159,7 +160,7 @@ async function changeWithin(
     ...(await changeMetadata(deps, db, scope, row, input, user.id)),
   };
   for (const [name, value] of Object.entries(columns)) {
-    changes[name] = [told(name, row[name as keyof MergeRequest]), told(name, value)];
+    changes[name] = [eventValue(name, row[name as keyof MergeRequest]), eventValue(name, value)];
   }
   for (const [action, text] of notes) await writeSystemNote(deps, db, about, user.id, action, text);
   const note = `changed target branch from \`${row.target_branch}\` to \`${target}\``;

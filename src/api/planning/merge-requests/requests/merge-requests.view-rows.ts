@@ -87,11 +87,11 @@ const reviewerRows = prepared((db, { ids }: Ids) =>
 
 /** Reviewers by merge request, ordered by user id. */
 export async function reviewersFor(db: Db, ids: readonly number[]): Promise<Map<number, User[]>> {
-  const found = new Map<number, User[]>(ids.map((id) => [id, []]));
-  if (ids.length === 0) return found;
+  const reviewers = new Map<number, User[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return reviewers;
   const rows = await reviewerRows(db, { ids });
-  for (const { merge_request_id, ...user } of rows) found.get(merge_request_id)!.push(user);
-  return found;
+  for (const { merge_request_id, ...user } of rows) reviewers.get(merge_request_id)!.push(user);
+  return reviewers;
 }
 
 /** Merge requests with an open thread whose project requires all threads to be resolved. */

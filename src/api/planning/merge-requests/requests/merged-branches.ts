@@ -39,10 +39,10 @@ export async function requestMergedDeletion(deps: Deps, project: Project, user: 
 /** Registers the job of `requestMergedDeletion`. */
 export function registerMergedDeletion(deps: Deps): void {
   deps.jobs.register(DELETE_MERGED, async ({ project_id, user_id }, { signal }) => {
-    const found = await findProject(deps, String(project_id));
+    const scope = await findProject(deps, String(project_id));
     const user = await deps.db.selectFrom('users').selectAll().where('id', '=', user_id).executeTakeFirst();
-    if (found === undefined || user === undefined || user.state !== 'active') return;
-    const { project, namespace } = found;
+    if (scope === undefined || user === undefined || user.state !== 'active') return;
+    const { project, namespace } = scope;
     const caller: Caller = { user, admin: user.admin === 1, scopes: null, credential: { kind: 'none' }, sudoBy: null };
     const permissions = await projectPermissions(deps, caller, project, namespace);
     // Rights may have been revoked since the request.

@@ -18,8 +18,8 @@ async function named(c: Context, argument: string): Promise<Eligible | string> {
   const users = await usersOf(c, argument);
   if (typeof users === 'string') return users;
   if (users.length === 0) return 'Failed to assign a user because no user was found.';
-  const found = await eligibleAmong(c, takesSeveral(c) ? users : users.slice(0, 1), 'Failed to assign');
-  return found.users.length === 0 ? found.failure.trimStart() : found;
+  const eligible = await eligibleAmong(c, takesSeveral(c) ? users : users.slice(0, 1), 'Failed to assign');
+  return eligible.users.length === 0 ? eligible.failure.trimStart() : eligible;
 }
 
 export const assigneeActions: readonly QuickAction[] = [
@@ -29,12 +29,12 @@ export const assigneeActions: readonly QuickAction[] = [
     atCreation: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const found = await named(c, argument);
-      if (typeof found === 'string') return { message: found };
+      const eligible = await named(c, argument);
+      if (typeof eligible === 'string') return { message: eligible };
       const before = takesSeveral(c) ? (c.update.assignee_ids ?? (await current(c)).map(({ id }) => id)) : [];
       return {
-        message: `Assigned ${mentionsOf(found.users)}.${found.failure}`,
-        update: { assignee_ids: [...new Set([...before, ...found.users.map(({ id }) => id)])] },
+        message: `Assigned ${mentionsOf(eligible.users)}.${eligible.failure}`,
+        update: { assignee_ids: [...new Set([...before, ...eligible.users.map(({ id }) => id)])] },
       };
     },
   },
@@ -47,12 +47,12 @@ export const assigneeActions: readonly QuickAction[] = [
       if (typeof users === 'string') return { message: users };
       const had = await current(c);
       const gone = users.length === 0 ? had : users;
-      const kept = (c.update.assignee_ids ?? had.map(({ id }) => id)).filter(
+      const remaining = (c.update.assignee_ids ?? had.map(({ id }) => id)).filter(
         (id) => users.length > 0 && !users.some((user) => user.id === id),
       );
       return {
         message: `Removed ${pluralize('assignee', gone.length)} ${mentionsOf(gone)}.`,
-        update: { assignee_ids: kept },
+        update: { assignee_ids: remaining },
       };
     },
   },
@@ -62,11 +62,11 @@ export const assigneeActions: readonly QuickAction[] = [
     requiresArgument: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const found = await named(c, argument);
-      if (typeof found === 'string') return { message: found };
+      const eligible = await named(c, argument);
+      if (typeof eligible === 'string') return { message: eligible };
       return {
-        message: `Changed assignees to ${mentionsOf(found.users)}.${found.failure}`,
-        update: { assignee_ids: found.users.map(({ id }) => id) },
+        message: `Changed assignees to ${mentionsOf(eligible.users)}.${eligible.failure}`,
+        update: { assignee_ids: eligible.users.map(({ id }) => id) },
       };
     },
   },

@@ -27,8 +27,8 @@ function typeOf(argument: string): (typeof TYPES)[number] | undefined {
 async function metadataOf(c: Context, argument: string) {
   const [issue] = await issuesOf(c, argument);
   if (issue !== undefined) return { type: 'Issue', ...issue, row: issue.issue, sign: '#' } as const;
-  const [found] = await mergeRequestsOf(c, argument);
-  return found && ({ type: 'MergeRequest', ...found, row: found.mergeRequest, sign: '!' } as const);
+  const [resolved] = await mergeRequestsOf(c, argument);
+  return resolved && ({ type: 'MergeRequest', ...resolved, row: resolved.mergeRequest, sign: '!' } as const);
 }
 
 export const issueActions: readonly QuickAction[] = [

@@ -76,13 +76,13 @@ export const linkActions: readonly QuickAction[] = [
     evaluate: async (c, argument) => {
       const [other] = await issuesOf(c, argument);
       const links = other === undefined ? [] : await linksFrom(c.deps.db, c.issue!.id);
-      const found = links.find(({ otherId }) => otherId === other?.issue.id);
-      if (other === undefined || found === undefined)
+      const existing = links.find(({ otherId }) => otherId === other?.issue.id);
+      if (other === undefined || existing === undefined)
         return { message: 'No linked issue matches the provided parameter.' };
       return {
         message: `Removed linked item ${referenceTo(c, other)}.`,
         inTransaction: async ({ deps, scope, issue }) => {
-          await unlinkIssues(deps, scope, issue!, found.link.id);
+          await unlinkIssues(deps, scope, issue!, existing.link.id);
           return undefined;
         },
       };

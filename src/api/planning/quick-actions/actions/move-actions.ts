@@ -29,10 +29,10 @@ async function transfer(
   path: string,
   work: (projectId: number) => Promise<unknown>,
 ): Promise<string> {
-  const found = await findProject(deps, path);
-  if (found === undefined) throw unable(verb);
+  const destination = await findProject(deps, path);
+  if (destination === undefined) throw unable(verb);
   try {
-    await work(found.project.id);
+    await work(destination.project.id);
     return verb === 'move' ? `Moved this item to ${path}.` : `Cloned this item to ${path}.`;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -16,8 +16,12 @@ async function named(c: Context, argument: string, nobody: string): Promise<Elig
   const users = await usersOf(c, argument);
   if (typeof users === 'string') return users;
   if (users.length === 0) return nobody;
-  const found = await eligibleAmong(c, takesSeveral(c) ? users : users.slice(0, 1), 'Failed to request a review from');
-  return found.users.length === 0 ? found.failure.trimStart() : found;
+  const eligible = await eligibleAmong(
+    c,
+    takesSeveral(c) ? users : users.slice(0, 1),
+    'Failed to request a review from',
+  );
+  return eligible.users.length === 0 ? eligible.failure.trimStart() : eligible;
 }
 
 async function unionOf(c: Context, users: readonly User[]): Promise<number[]> {
@@ -33,9 +37,9 @@ export const reviewerActions: readonly QuickAction[] = [
     atCreation: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const found = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
-      if (typeof found === 'string') return { message: found };
-      const { users, failure } = found;
+      const eligible = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
+      if (typeof eligible === 'string') return { message: eligible };
+      const { users, failure } = eligible;
       return {
         message: `Assigned ${mentionsOf(users)} as ${pluralize('reviewer', users.length)}.${failure}`,
         update: { reviewer_ids: await unionOf(c, users) },
@@ -48,9 +52,9 @@ export const reviewerActions: readonly QuickAction[] = [
     atCreation: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const found = await named(c, argument, 'Failed to request a review because no user was specified.');
-      if (typeof found === 'string') return { message: found };
-      const { users, failure } = found;
+      const eligible = await named(c, argument, 'Failed to request a review because no user was specified.');
+      if (typeof eligible === 'string') return { message: eligible };
+      const { users, failure } = eligible;
       const message = `Requested a review from ${mentionsOf(users)}.${failure}`;
       const had = await current(c);
       const again = users.filter(({ id }) => had.some((user) => user.id === id));
@@ -71,9 +75,9 @@ export const reviewerActions: readonly QuickAction[] = [
     requiresArgument: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const found = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
-      if (typeof found === 'string') return { message: found };
-      const { users, failure } = found;
+      const eligible = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
+      if (typeof eligible === 'string') return { message: eligible };
+      const { users, failure } = eligible;
       return {
         message: `Changed reviewers to ${mentionsOf(users)}.${failure}`,
         update: { reviewer_ids: idsOf(users) },
@@ -90,12 +94,12 @@ export const reviewerActions: readonly QuickAction[] = [
       if (typeof users === 'string') return { message: users };
       const had = await current(c);
       const gone = users.length === 0 ? had : users;
-      const kept = (c.update.reviewer_ids ?? idsOf(had)).filter(
+      const remaining = (c.update.reviewer_ids ?? idsOf(had)).filter(
         (id) => users.length > 0 && !users.some((user) => user.id === id),
       );
       return {
         message: `Removed ${pluralize('reviewer', gone.length)} ${mentionsOf(gone)}.`,
-        update: { reviewer_ids: kept },
+        update: { reviewer_ids: remaining },
       };
     },
   },
