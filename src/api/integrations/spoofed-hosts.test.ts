@@ -50,7 +50,7 @@ test('what leaves the server has its own address, whatever host a request names'
   assert.ok(mails.length >= 2);
   assert.ok(receiver.calls.some(({ path }) => path === '/chat'));
   assert.ok(receiver.calls.some(({ body }) => body.object_kind === 'issue'));
-  const said = JSON.stringify([mails, receiver.calls]);
-  assert.doesNotMatch(said, /evil\.example|gopher/);
-  assert.match(said, /https:\/\/forge\.example\.com\//);
+  const output = JSON.stringify([mails, receiver.calls]);
+  assert.doesNotMatch(output, /evil\.example|gopher/);
+  assert.match(output, /https:\/\/forge\.example\.com\//);
 });

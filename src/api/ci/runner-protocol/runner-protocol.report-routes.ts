@@ -90,7 +90,7 @@ export const jobReportRoutes: readonly Route[] = [
     path: '/jobs/:job_id',
     operationId: 'reportJob',
     tag: 'runners',
-    summary: 'Update the state of a job',
+    summary: 'Say how a job is, as its runner',
     access: byRunningJob,
     credentials: REPORT_CREDENTIALS,
     input: Type.Object({

@@ -68,7 +68,7 @@ function routesFor(kind: SourceKind): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:key`,
-      summary: `Update a CI/CD variable of a ${kind}`,
+      summary: `Change a CI/CD variable of a ${kind}`,
       description: whichOne,
       access,
       params: keyParam,
@@ -123,7 +123,7 @@ export const variableRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: instancePath,
-    summary: 'Create an instance CI/CD variable',
+    summary: 'Create a CI/CD variable of the server',
     access: admin,
     input: newInstanceVariable,
     success: { status: 201, schema: InstanceCiVariable },
@@ -132,7 +132,7 @@ export const variableRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: `${instancePath}/:key`,
-    summary: 'Update an instance CI/CD variable',
+    summary: 'Change a CI/CD variable of the server',
     access: admin,
     params: keyParam,
     input: changedInstanceVariable,

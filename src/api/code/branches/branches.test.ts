@@ -21,14 +21,46 @@ test('GET /branches lists branches by name with what the caller may do', async (
   const response = await app.get(`${path}/branches`, { token: developer.token });
   const branches = expectStatus<BranchJson[]>(response, 200);
   assert.deepEqual(
-    branches.map(({ name, commit, merged, default: main, protected: kept, can_push, developers_can_push }) => {
-      return { name, oid: commit.id, merged, main, kept, can_push, developers_can_push };
+    branches.map(({ name, commit, merged, default: main, protected: isProtected, can_push, developers_can_push }) => {
+      return { name, oid: commit.id, merged, main, isProtected, can_push, developers_can_push };
     }),
     [
-      { name: 'main', oid: head, merged: false, main: true, kept: true, can_push: true, developers_can_push: true },
-      { name: 'old', oid: base, merged: true, main: false, kept: false, can_push: true, developers_can_push: false },
-      { name: 'same', oid: head, merged: false, main: false, kept: false, can_push: true, developers_can_push: false },
-      { name: 'side', oid: side, merged: false, main: false, kept: false, can_push: true, developers_can_push: false },
+      {
+        name: 'main',
+        oid: head,
+        merged: false,
+        main: true,
+        isProtected: true,
+        can_push: true,
+        developers_can_push: true,
+      },
+      {
+        name: 'old',
+        oid: base,
+        merged: true,
+        main: false,
+        isProtected: false,
+        can_push: true,
+        developers_can_push: false,
+      },
+      {
+        name: 'same',
+        oid: head,
+        merged: false,
+        main: false,
+        isProtected: false,
+        can_push: true,
+        developers_can_push: false,
+      },
+      {
+        name: 'side',
+        oid: side,
+        merged: false,
+        main: false,
+        isProtected: false,
+        can_push: true,
+        developers_can_push: false,
+      },
     ],
   );
   assert.equal(branches[0]!.developers_can_merge, false);
@@ -51,7 +83,7 @@ test('GET /branches follows every change of what it shows', async (t) => {
   assert.deepEqual(await list(), await list());
   await app.post(`/projects/${project.id}/protected_branches`, { json: { name: 'side', push_access_level: 0 } });
   assert.deepEqual(
-    (await list()).map(({ protected: kept, can_push }) => [kept, can_push]),
+    (await list()).map(({ protected: isProtected, can_push }) => [isProtected, can_push]),
     [
       [false, true],
       [true, false],

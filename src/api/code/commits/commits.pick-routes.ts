@@ -53,7 +53,7 @@ export const commitPickRoutes = [
   route({
     ...common,
     path: '/projects/:id/repository/commits/:sha/cherry_pick',
-    summary: 'Cherry-pick a commit',
+    summary: 'Apply the change of a commit to a branch',
     input: pickInput,
     handler: (c) => pick(c, 'cherry-pick', c.input),
   }),

@@ -43,8 +43,8 @@ const OF_THE_REQUEST = /^(date|connection|keep-alive|x-runtime|x-request-id|x-gi
 async function ask(project: Project, file: string, method: 'get' | 'head', known?: string) {
   const path = `/projects/${project.id}/repository/files/${file}`;
   const { statusCode, headers, body } = await app[method](path, known ? { headers: { 'if-none-match': known } } : {});
-  const told = Object.entries(headers).filter(([name]) => !OF_THE_REQUEST.test(name));
-  return { statusCode, headers: Object.fromEntries(told), body };
+  const compared = Object.entries(headers).filter(([name]) => !OF_THE_REQUEST.test(name));
+  return { statusCode, headers: Object.fromEntries(compared), body };
 }
 
 /** A project with the same repository and without cached responses. */

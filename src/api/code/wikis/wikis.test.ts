@@ -89,8 +89,8 @@ for (const kind of ['project', 'group'] as const) {
       assert.deepEqual(renamed, { ...changed, slug: 'Front-door', title: 'Front door' });
       const other = expectStatus<Page>(await app.put(`${wiki}/Front-door`, { json: { format: 'org' } }), 200);
       assert.deepEqual([other.format, other.slug, other.content], ['org', 'Front-door', 'Hello again']);
-      const kept = expectStatus<Page>(await app.put(`${wiki}/Front-door`, { json: { content: 'x' } }), 200);
-      assert.equal(kept.format, 'org', 'a format that is not named stays');
+      const unchanged = expectStatus<Page>(await app.put(`${wiki}/Front-door`, { json: { content: 'x' } }), 200);
+      assert.equal(unchanged.format, 'org', 'a format that is not named stays');
       expectStatus(await app.get(`${wiki}/home`), 404);
     });
 
@@ -322,8 +322,8 @@ describe('the repository', () => {
     assert.deepEqual(await slugs(wiki), ['My Page', 'a', 'b']);
     assert.equal((await show(wiki, 'My Page')).content, 'three');
     assert.equal((await show(wiki, 'b')).format, 'plaintext');
-    const kept = expectStatus<Page>(await app.put(`${wiki}/a`, { json: { content: '1' } }), 200);
-    assert.deepEqual([kept.slug, kept.format], ['a', 'markdown']);
+    const unchanged = expectStatus<Page>(await app.put(`${wiki}/a`, { json: { content: '1' } }), 200);
+    assert.deepEqual([unchanged.slug, unchanged.format], ['a', 'markdown']);
   });
 
   test('pages below a page go with it, and keep their numbers', async () => {

@@ -49,8 +49,8 @@ test('links are added, listed newest first, read, changed and removed', async (t
   const changed = expectStatus<ReleaseLinkJson>(await app.put(one, { json }), 200);
   assert.deepEqual([changed.name, changed.url, changed.link_type], ['c', 'ftp://c', 'image']);
   assert.match(changed.direct_asset_url, /\/downloads\/bin\/c$/);
-  const kept = expectStatus<ReleaseLinkJson>(await app.put(one, { json: { name: 'd' } }), 200);
-  assert.deepEqual([kept.url, kept.direct_asset_url], [changed.url, changed.direct_asset_url]);
+  const unchanged = expectStatus<ReleaseLinkJson>(await app.put(one, { json: { name: 'd' } }), 200);
+  assert.deepEqual([unchanged.url, unchanged.direct_asset_url], [changed.url, changed.direct_asset_url]);
   const bare = expectStatus<ReleaseLinkJson>(await app.put(one, { json: { name: 'd', direct_asset_path: null } }), 200);
   assert.equal(bare.direct_asset_url, 'ftp://c');
   assert.deepEqual(expectStatus(await app.delete(one), 200), bare);

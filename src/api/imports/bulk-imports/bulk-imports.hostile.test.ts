@@ -202,8 +202,8 @@ describe('a server that is out to do harm', () => {
       [page(`${good}/projects?with_shared=false`)]: '[]',
     });
     const { full_path } = expectStatus<Json>(await app.get(`/groups/${entities[0]!.namespace_id}`), 200);
-    const told = JSON.stringify(entities.map((each) => [each.source_full_path, each.status, reasons(each)]));
-    assert.deepEqual(await pathsBelow(String(full_path)), [`${full_path}/good`], told);
+    const shown = JSON.stringify(entities.map((each) => [each.source_full_path, each.status, reasons(each)]));
+    assert.deepEqual(await pathsBelow(String(full_path)), [`${full_path}/good`], shown);
     const finished = entities.filter(({ status }) => status === 'finished');
     assert.deepEqual(
       finished.map(({ source_full_path }) => source_full_path),

@@ -53,18 +53,18 @@ describe('another server', () => {
   test('is told of with neither its token in answers, events, jobs nor the log', async () => {
     const elsewhere = await serve({});
     let made: Json = {};
-    const told = await auditOf(app, async () => {
+    const events = await auditOf(app, async () => {
       made = expectStatus<Json>(await ask(elsewhere.url, { destination_slug: 'secret' }), 201);
     });
     assert.deepEqual(
-      told.map(({ event_name }) => event_name),
+      events.map(({ event_name }) => event_name),
       ['bulk_import_created'],
     );
     await app.drain();
     const rows = await app.deps.db.selectFrom('jobs').selectAll().execute();
     const shown = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
     assert.equal(shown[0]!.status, 'failed');
-    assert.ok(!JSON.stringify([made, told, rows, shown, app.logLines]).includes(TOKEN));
+    assert.ok(!JSON.stringify([made, events, rows, shown, app.logLines]).includes(TOKEN));
     await elsewhere.close();
   });
 
@@ -91,13 +91,13 @@ describe('another server', () => {
 test('an import that is cancelled is told once', async () => {
   const elsewhere = await serve({});
   const made = expectStatus<Json>(await ask(elsewhere.url, { destination_slug: 'halted' }), 201);
-  const told = await auditOf(app, async () => {
+  const events = await auditOf(app, async () => {
     for (let times = 0; times < 2; times += 1) {
       expectStatus(await app.post(`/bulk_imports/${made.id}/cancel`), 200);
     }
   });
   assert.deepEqual(
-    told.map(({ event_name }) => event_name),
+    events.map(({ event_name }) => event_name),
     ['bulk_import_canceled'],
   );
   await elsewhere.close();

@@ -103,13 +103,13 @@ describe('an export of a group', () => {
   test('is told', async () => {
     const group = await app.make.group();
     const { token } = await app.make.user({ admin: true });
-    const told = await auditOf(app, async () => {
+    const events = await auditOf(app, async () => {
       expectStatus(await app.post(`/groups/${group.id}/export`, { token }), 202);
       await app.drain();
       await app.get(`/groups/${group.id}/export/download`, { token });
     });
     assert.deepEqual(
-      told.map(({ event_name }) => event_name),
+      events.map(({ event_name }) => event_name),
       ['group_export_created', 'group_export_file_download_started'],
     );
   });

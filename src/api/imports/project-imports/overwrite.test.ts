@@ -80,8 +80,8 @@ test('an archive that cannot be read replaces nothing', async () => {
   const made = expectStatus<Json>(await sendArchive(app, 'projects', Buffer.from('no'), fields, token), 201);
   await app.drain();
   assert.equal((await imported(made.id)).import_status, 'failed');
-  const kept = expectStatus<Json>(await app.get(`/projects/${user.username}%2Fkept`), 200);
-  assert.equal(kept.id, own.id);
+  const unchanged = expectStatus<Json>(await app.get(`/projects/${user.username}%2Fkept`), 200);
+  assert.equal(unchanged.id, own.id);
 });
 
 test('who may not delete a project does not replace it either, also not when the right went meanwhile', async () => {

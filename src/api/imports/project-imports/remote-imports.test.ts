@@ -64,7 +64,7 @@ test('its address is kept sealed, and neither answered nor logged', async () => 
 describe('nothing is fetched', () => {
   test('behind a redirect, where there is nothing, or past what administrators allow', async () => {
     const before = elsewhere.asked.length;
-    assert.match(String((await bring('/moved')).import_error), /answered with status 302/);
+    assert.match(String((await bring('/moved')).import_error), /failed with status 302/);
     assert.deepEqual(elsewhere.asked.slice(before), ['/moved']);
     assert.match(String((await bring('/nowhere')).import_error), /answered with status 404/);
     await changeSettings(app, { max_import_remote_file_size: 1 });
@@ -85,7 +85,7 @@ describe('nothing is fetched', () => {
     const asked = elsewhere.asked.length;
     await app.drain();
     const failed = expectStatus<Json>(await app.get(`/projects/${made.id}/import`), 200);
-    assert.match(String(failed.import_error), /address of the archive is blocked/);
+    assert.match(String(failed.import_error), /URL of the archive is blocked/);
     assert.equal(elsewhere.asked.length, asked);
     for (const url of ['http://127.0.0.1:8080/x', 'http://[::ffff:127.0.0.1]/x', 'http://169.254.169.254/latest']) {
       assert.match(String(expectStatus<Json>(await ask(url), 400).message), /^url is blocked/, url);
@@ -101,11 +101,11 @@ test('an archive in a bucket is fetched from an address that is signed now, and 
   expectStatus(await app.post('/projects/remote-import-s3', { token, json: bad }), 400);
   expectStatus(await app.post('/projects/remote-import-s3', { token, json: { ...json, region: 'a/b' } }), 400);
   let made: Json = {};
-  const told = await auditOf(app, async () => {
+  const events = await auditOf(app, async () => {
     made = expectStatus<Json>(await app.post('/projects/remote-import-s3', { token, json }), 201);
   });
   assert.deepEqual(
-    told.map(({ event_name }) => event_name),
+    events.map(({ event_name }) => event_name),
     ['project_created', 'project_import_created'],
   );
   assert.equal(made.import_status, 'scheduled');
@@ -114,5 +114,5 @@ test('an archive in a bucket is fetched from an address that is signed now, and 
     .select('payload')
     .where('kind', '=', 'project_imports.run')
     .execute();
-  assert.ok(!JSON.stringify([rows, told, app.logLines]).includes('very-secret-key'));
+  assert.ok(!JSON.stringify([rows, events, app.logLines]).includes('very-secret-key'));
 });

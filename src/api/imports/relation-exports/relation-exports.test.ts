@@ -220,7 +220,7 @@ describe('an export of a group', () => {
   });
 
   test('is removed after a week, and with its group', async () => {
-    const kept = await app.make.group();
+    const emptyGroup = await app.make.group();
     const gone = await app.make.group();
     expectStatus(await app.post(of(gone)), 202);
     await app.drain();
@@ -234,14 +234,14 @@ describe('an export of a group', () => {
       .where('group_id', '=', gone.id)
       .execute();
     assert.deepEqual(left, []);
-    expectStatus(await app.post(of(kept)), 202);
+    expectStatus(await app.post(of(emptyGroup)), 202);
     await app.drain();
     clock.advance(6 * 86_400_000);
     await app.drain();
-    assert.equal((await statusOf(of(kept), 'self')).status, 1);
+    assert.equal((await statusOf(of(emptyGroup), 'self')).status, 1);
     clock.advance(2 * 86_400_000);
     await app.drain();
-    assert.deepEqual(expectStatus(await app.get(of(kept, '/status')), 200), []);
+    assert.deepEqual(expectStatus(await app.get(of(emptyGroup, '/status')), 200), []);
   });
 
   test('that cannot be written says so', async () => {

@@ -215,8 +215,8 @@ describe('an integration', () => {
     expectStatus(await app.put(at, { json: { ...rest, build_key: 'OTHER' } }), 200);
     const moved = await app.put(at, { json: { ...rest, bamboo_url: 'https://elsewhere.example' } });
     assert.equal(expectStatus<Json>(moved, 400).message, 'password is missing');
-    const kept = expectStatus<Json>(await app.get(at), 200);
-    assert.equal((kept.properties as Json).bamboo_url, whole.bamboo_url);
+    const unchanged = expectStatus<Json>(await app.get(at), 200);
+    assert.equal((unchanged.properties as Json).bamboo_url, whole.bamboo_url);
     expectStatus(await app.put(at, { json: { ...whole, bamboo_url: 'https://elsewhere.example' } }), 200);
   });
 

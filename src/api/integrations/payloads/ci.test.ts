@@ -40,11 +40,11 @@ build: {stage: build, script: make}
 deploy: {stage: deploy, script: ship, environment: {name: prod, url: "https://prod.example", deployment_tier: production}}
 `;
 
-/** A project whose push made a pipeline, and what is told until it is over. */
+/** A project whose push created a pipeline, and the payloads sent until it has finished. */
 async function piped() {
   const project = await app.make.project();
   let sha = '';
-  const told = await sentPayloadsOf(
+  const sent = await sentPayloadsOf(
     app,
     async () => {
       ({ id: sha } = await commitFiles(app, project.id, { '.gitlab-ci.yml': CONFIG }, { commit_message: 'Configure' }));
@@ -59,17 +59,17 @@ async function piped() {
     },
     true,
   );
-  return { project, sha, told };
+  return { project, sha, sent };
 }
 
-const statuses = (told: SentPayloads, trigger: Trigger, name: string) =>
-  payloadsOf(told, trigger).map((payload) => (payload[name] ?? (payload.object_attributes as Payload)[name]) as string);
+const statuses = (sent: SentPayloads, trigger: Trigger, name: string) =>
+  payloadsOf(sent, trigger).map((payload) => (payload[name] ?? (payload.object_attributes as Payload)[name]) as string);
 
 test('jobs, pipelines and deployments are told in each of their states', async () => {
-  const { project, sha, told } = await piped();
+  const { project, sha, sent } = await piped();
   const shown = projectShown(app, { ...project, namespace: 'Administrator' });
   const { homepage: _, url: __, ssh_url: ___, http_url: ____, ...short } = shown;
-  const builds = payloadsOf<Payload & { build_name: string; build_status: string }>(told, 'job');
+  const builds = payloadsOf<Payload & { build_name: string; build_status: string }>(sent, 'job');
   const of = (name: string) => builds.filter(({ build_name }) => build_name === name);
   assert.deepEqual(
     ['build', 'deploy'].map((name) => of(name).map(({ build_status }) => build_status)),
@@ -132,14 +132,14 @@ test('jobs, pipelines and deployments are told in each of their states', async (
     action: 'start',
     deployment_tier: 'production',
   });
-  assert.deepEqual(statuses(told, 'deployment', 'status'), ['running', 'success']);
+  assert.deepEqual(statuses(sent, 'deployment', 'status'), ['running', 'success']);
 });
 
 test('a pipeline is told with its stages, commit and jobs', async () => {
-  const { project, sha, told } = await piped();
-  const states = statuses(told, 'pipeline', 'status');
+  const { project, sha, sent } = await piped();
+  const states = statuses(sent, 'pipeline', 'status');
   assert.deepEqual([states[0], states.includes('running'), states.at(-1)], ['pending', true, 'success']);
-  const last = payloadsOf(told, 'pipeline').at(-1)! as Payload;
+  const last = payloadsOf(sent, 'pipeline').at(-1)! as Payload;
   const { object_attributes, commit, builds, project: shown, ...rest } = last;
   assert.deepEqual(rest, { object_kind: 'pipeline', merge_request: null, user: ROOT_SHOWN });
   assert.equal((shown as Payload).id, project.id);
@@ -174,8 +174,8 @@ test('a pipeline is told with its stages, commit and jobs', async () => {
 });
 
 test('a deployment is told with its environment, job and commit', async () => {
-  const { project, sha, told } = await piped();
-  const [payload] = payloadsOf<Payload>(told, 'deployment');
+  const { project, sha, sent } = await piped();
+  const [payload] = payloadsOf<Payload>(sent, 'deployment');
   const { deployment_id, deployable_id, status_changed_at, ...rest } = payload!;
   assert.ok(Number.isInteger(deployment_id));
   assert.match(String(status_changed_at), /^2026-06-15 12:\d\d:\d\d \+0000$/);
@@ -199,13 +199,13 @@ test('a deployment is told with its environment, job and commit', async () => {
 });
 
 test('what a job did later is not told of its earlier states', async () => {
-  const { told } = await piped();
-  const [created] = payloadsOf<Payload>(told, 'job');
+  const { sent } = await piped();
+  const [created] = payloadsOf<Payload>(sent, 'job');
   assert.deepEqual(
     [created!.build_status, created!.build_started_at, created!.build_finished_at, created!.runner],
     ['created', null, null, null],
   );
-  const pending = payloadsOf(told, 'pipeline')[0]! as Payload;
+  const pending = payloadsOf(sent, 'pipeline')[0]! as Payload;
   assert.deepEqual((pending.object_attributes as Payload).duration, null);
 });
 

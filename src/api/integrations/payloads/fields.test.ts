@@ -286,7 +286,7 @@ async function aroundIt(): Promise<void> {
 test('messages of every kind have every field that is documented', async () => {
   const inside = await sentPayloadsOf(app, inProject, true);
   const around = await sentPayloadsOf(app, aroundIt, true);
-  const told = payloadsIn(inside, around);
-  assert.deepEqual(lacks(OF_HOOKS, [...told.hooks, ...samples]), []);
-  assert.deepEqual(lacks(OF_SYSTEM_HOOKS, told.system), []);
+  const payloads = payloadsIn(inside, around);
+  assert.deepEqual(lacks(OF_HOOKS, [...payloads.hooks, ...samples]), []);
+  assert.deepEqual(lacks(OF_SYSTEM_HOOKS, payloads.system), []);
 });

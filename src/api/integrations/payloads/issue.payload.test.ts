@@ -43,10 +43,10 @@ test('an issue that is opened is told whole', async () => {
   const { user } = await app.make.user();
   await app.make.member({ project }, user, 30);
   let made = { id: 0, iid: 0 };
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     made = await open(project, { description: 'More', labels: 'bug', assignee_ids: [user.id], weight: 2 });
   });
-  const { labels, ...rest } = payloadsOf<{ labels: { id: number }[] }>(told, 'issues')[0]!;
+  const { labels, ...rest } = payloadsOf<{ labels: { id: number }[] }>(sent, 'issues')[0]!;
   const label = {
     id: labels[0]!.id,
     title: 'bug',
@@ -119,7 +119,7 @@ test('an issue that is opened is told whole', async () => {
     assignees: [personShown(user)],
     assignee: personShown(user),
   });
-  assert.deepEqual(told.system, []);
+  assert.deepEqual(sent.system, []);
 });
 
 test('a change tells what was and what is, of labels and people too', async () => {
@@ -128,10 +128,10 @@ test('a change tells what was and what is, of labels and people too', async () =
   await app.make.member({ project }, user, 30);
   await open(project, { labels: 'old' });
   clock.advance(60_000);
-  const told = await sentPayloadsOf(app, () =>
+  const sent = await sentPayloadsOf(app, () =>
     change(project, { title: 'Two', labels: 'new', assignee_ids: [user.id], due_date: '2030-01-02' }),
   );
-  const [payload] = payloadsOf<IssuePayload>(told, 'issues');
+  const [payload] = payloadsOf<IssuePayload>(sent, 'issues');
   const names = (value: unknown) => (value as { title: string }[]).map(({ title }) => title);
   const { labels, ...changes } = payload!.changes;
   assert.deepEqual([names(labels!.previous), names(labels!.current)], [['old'], ['new']]);
@@ -154,12 +154,12 @@ test('a change tells what was and what is, of labels and people too', async () =
 test('closing and opening again are told as such, and time that was spent as a change', async () => {
   const project = await app.make.project();
   await open(project, {});
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     await change(project, { state_event: 'close' });
     await change(project, { state_event: 'reopen' });
     expectStatus(await app.post(`${issues(project)}/1/add_spent_time`, { json: { duration: '1h30m' } }), 201);
   });
-  const payloads = payloadsOf<IssuePayload>(told, 'issues');
+  const payloads = payloadsOf<IssuePayload>(sent, 'issues');
   assert.deepEqual(
     payloads.map(({ object_attributes: { action, state, state_id } }) => [action, state, state_id]),
     [
@@ -175,13 +175,13 @@ test('closing and opening again are told as such, and time that was spent as a c
 
 test('what is told is as it was, whatever became of it since, even when it is gone', async () => {
   const project = await app.make.project();
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     await open(project, { labels: 'first' });
     await change(project, { title: 'Later', labels: 'second', confidential: true });
     expectStatus(await app.delete(`${issues(project)}/1`), 204);
   });
   assert.deepEqual(
-    told.hooks.map(({ trigger, header, payload }) => {
+    sent.hooks.map(({ trigger, header, payload }) => {
       const { object_attributes, event_type, labels } = readAs<IssuePayload>(payload);
       return [trigger, header, event_type, object_attributes.title, labels.map(({ title }) => title)];
     }),
@@ -194,11 +194,11 @@ test('what is told is as it was, whatever became of it since, even when it is go
 
 test('what is no issue is a work item', async () => {
   const project = await app.make.project();
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     await open(project, { issue_type: 'task' });
     await open(project, { issue_type: 'incident', confidential: true });
   });
-  const shown = told.hooks.map(({ trigger, payload }) => {
+  const shown = sent.hooks.map(({ trigger, payload }) => {
     const { object_kind, event_type, object_attributes } = readAs<IssuePayload>(payload);
     return [trigger, object_kind, event_type, object_attributes.type, 'escalation_status' in object_attributes];
   });
@@ -221,8 +221,8 @@ test('events of earlier versions are told by what the issue is now', async () =>
     created_at: clock.now().toISOString(),
   };
   assert.deepEqual(triggersOf(event), ['issues', 'confidential_issues']);
-  const [told] = await hookEventsOf(app.deps, event);
-  assert.equal(told!.trigger, 'confidential_issues');
+  const [hookEvent] = await hookEventsOf(app.deps, event);
+  assert.equal(hookEvent!.trigger, 'confidential_issues');
 });
 
 test('tests of hooks take the last issue', async () => {

@@ -45,20 +45,20 @@ const open = async (project: Project, json: object = {}) =>
     }),
     201,
   );
-const payloads = (told: SentPayloads) => payloadsOf<Payload>(told, 'merge_requests');
-const actions = (told: SentPayloads) => payloads(told).map(({ object_attributes: { action } }) => action);
+const payloads = (sent: SentPayloads) => payloadsOf<Payload>(sent, 'merge_requests');
+const actions = (sent: SentPayloads) => payloads(sent).map(({ object_attributes: { action } }) => action);
 
 test('a merge request that is opened is told whole, to system hooks too', async () => {
   const { project, head } = await branched();
   const { user } = await app.make.user();
   await app.make.member({ project }, user, 30);
   let made = { id: 0 };
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     made = await open(project, { description: 'More', assignee_ids: [1], reviewer_ids: [user.id], labels: 'bug' });
   });
-  const [payload] = payloadsOf(told, 'merge_requests');
+  const [payload] = payloadsOf(sent, 'merge_requests');
   assert.deepEqual(
-    told.system.map(({ trigger, payload }) => [trigger, payload]),
+    sent.system.map(({ trigger, payload }) => [trigger, payload]),
     [['merge_requests', payload]],
   );
   const { labels, ...rest } = readAs<Payload & { labels: { title: string }[] }>(payload!);
@@ -152,7 +152,7 @@ test('what is changed, closed, opened again, pushed to and merged is told as suc
   clock.advance(1_000);
   const path = at(project, '/merge_requests/1');
   let pushed = '';
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const json = { title: 'Draft: One', reviewer_ids: [user.id], labels: 'new' };
     expectStatus(await app.put(path, { json }), 200);
     expectStatus(await app.put(path, { json: { state_event: 'close' } }), 200);
@@ -160,8 +160,8 @@ test('what is changed, closed, opened again, pushed to and merged is told as suc
     ({ id: pushed } = await commitFiles(app, project.id, { 'c.txt': 'c' }, { branch: 'side' }));
     expectStatus(await app.put(`${path}/merge`), 200);
   });
-  assert.deepEqual(actions(told), ['update', 'close', 'update', 'reopen', 'update', 'merge']);
-  const [changed, closed, , reopened, moved, merged] = payloads(told);
+  assert.deepEqual(actions(sent), ['update', 'close', 'update', 'reopen', 'update', 'merge']);
+  const [changed, closed, , reopened, moved, merged] = payloads(sent);
   const { labels, updated_at, ...changes } = changed!.changes;
   assert.equal((labels!.current as { title: string }[])[0]!.title, 'new');
   assert.notEqual(updated_at!.current, updated_at!.previous);
@@ -207,14 +207,14 @@ test('approvals are told one by one, the last that is needed as the approval of 
     .execute();
   await open(project, { reviewer_ids: [users.developer.user.id] });
   const path = at(project, '/merge_requests/1');
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     expectStatus(await app.post(`${path}/approve`, { token: users.developer.token }), 201);
     expectStatus(await app.post(`${path}/approve`, { token: users.maintainer.token }), 201);
     expectStatus(await app.post(`${path}/unapprove`, { token: users.maintainer.token }), 201);
     expectStatus(await app.post(`${path}/unapprove`, { token: users.developer.token }), 201);
   });
-  assert.deepEqual(actions(told), ['approval', 'approved', 'unapproved', 'unapproval']);
-  const who = payloadsOf(told, 'merge_requests').map(({ user }) => (user as { id: number }).id);
+  assert.deepEqual(actions(sent), ['approval', 'approved', 'unapproved', 'unapproval']);
+  const who = payloadsOf(sent, 'merge_requests').map(({ user }) => (user as { id: number }).id);
   const { developer, maintainer } = users;
   assert.deepEqual(who, [developer.user.id, maintainer.user.id, maintainer.user.id, developer.user.id]);
 });
@@ -225,9 +225,9 @@ test('approvals that a push takes away are told as taken back by the server', as
   expectStatus(await app.post(at(project, '/approvals'), { json: { reset_approvals_on_push: true } }), 201);
   await open(project);
   expectStatus(await app.post(at(project, '/merge_requests/1/approve'), { token: developer.token }), 201);
-  const told = await sentPayloadsOf(app, () => commitFiles(app, project.id, { 'c.txt': 'c' }, { branch: 'side' }));
+  const sent = await sentPayloadsOf(app, () => commitFiles(app, project.id, { 'c.txt': 'c' }, { branch: 'side' }));
   assert.deepEqual(
-    payloads(told).map(({ object_attributes: { action, system, system_action } }) => [action, system, system_action]),
+    payloads(sent).map(({ object_attributes: { action, system, system_action } }) => [action, system, system_action]),
     [
       ['update', false, undefined],
       ['unapproved', true, 'approvals_reset_on_push'],
@@ -241,22 +241,22 @@ test('that all threads are resolved is told as a change', async () => {
   const path = at(project, '/merge_requests/1/discussions');
   const started = await app.post(path, { json: { body: 'Why?' } });
   const { id } = expectStatus<{ id: string }>(started, 201);
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     expectStatus(await app.put(`${path}/${id}`, { json: { resolved: true } }), 200);
   });
-  assert.deepEqual(actions(told), ['update']);
-  assert.deepEqual(payloads(told)[0]!.changes, { blocking_discussions_resolved: { previous: false, current: true } });
+  assert.deepEqual(actions(sent), ['update']);
+  assert.deepEqual(payloads(sent)[0]!.changes, { blocking_discussions_resolved: { previous: false, current: true } });
 });
 
 test('one that is gone is told as it was', async () => {
   const { project } = await branched();
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     await open(project, { labels: 'bug' });
     expectStatus(await app.delete(at(project, '/merge_requests/1')), 204);
   });
-  const [payload] = payloads(told);
+  const [payload] = payloads(sent);
   const { title, labels } = payload!.object_attributes;
-  assert.deepEqual([title, (labels as unknown[]).length, payloads(told).length], ['One', 1, 1]);
+  assert.deepEqual([title, (labels as unknown[]).length, payloads(sent).length], ['One', 1, 1]);
 });
 
 test('a merge request from a fork tells both projects', async () => {
@@ -265,11 +265,11 @@ test('a merge request from a fork tells both projects', async () => {
   await app.make.member({ project }, user, 30);
   const fork = expectStatus<{ id: number }>(await app.post(at(project, '/fork'), { token }), 201);
   await app.drain();
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const json = { source_branch: 'side', target_branch: 'main', title: 'From afar', target_project_id: project.id };
     expectStatus(await app.post(`/projects/${fork.id}/merge_requests`, { token, json }), 201);
   });
-  const { source, target, source_project_id, last_commit } = payloads(told)[0]!.object_attributes;
+  const { source, target, source_project_id, last_commit } = payloads(sent)[0]!.object_attributes;
   assert.deepEqual([(source as { id: number }).id, (target as { id: number }).id], [fork.id, project.id]);
   assert.equal(source_project_id, fork.id);
   assert.match((last_commit as { url: string }).url, new RegExp(`/${user.username}/`));

@@ -39,10 +39,10 @@ test('a comment on an issue is told with the issue', async () => {
   const project = await app.make.project();
   const issue = await openIssue(project);
   let note = { id: 0 };
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     note = await say(project, 'issues/1/notes');
   });
-  const [payload] = payloadsOf<NotePayload>(told, 'note');
+  const [payload] = payloadsOf<NotePayload>(sent, 'note');
   const { issue: shown, ...rest } = payload!;
   assert.equal(shown!.id, issue.id);
   const { discussion_id } = rest.object_attributes;
@@ -96,13 +96,13 @@ test('comments on merge requests, snippets and commits are told with these', asy
     files: [{ file_path: 'a.rb', content: 'puts' }],
   };
   const { id } = expectStatus<{ id: number }>(await app.post(at(project, 'snippets'), { json: snippet }), 201);
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     await say(project, `merge_requests/${mergeRequest.iid}/notes`);
     await say(project, `snippets/${id}/notes`);
     const line = { note: 'Here', path: 'a.txt', line: 2, line_type: 'new' };
     expectStatus(await app.post(at(project, `repository/commits/${sha}/comments`), { json: line }), 201);
   });
-  const [first, second, third] = payloadsOf<NotePayload>(told, 'note');
+  const [first, second, third] = payloadsOf<NotePayload>(sent, 'note');
   const web = `${app.deps.externalUrl()}/${project.full_path}`;
   assert.equal(first!.merge_request!.id, mergeRequest.id);
   assert.match(String(first!.object_attributes.url), /\/-\/merge_requests\/1#note_\d+$/);
@@ -129,12 +129,12 @@ test('internal comments and those on confidential issues are confidential', asyn
   const project = await app.make.project();
   await openIssue(project);
   await openIssue(project, { confidential: true });
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     await say(project, 'issues/1/notes', { internal: true });
     await say(project, 'issues/2/notes');
   });
   assert.deepEqual(
-    told.hooks.map(({ trigger, header, payload }) => [trigger, header, payload.event_type]),
+    sent.hooks.map(({ trigger, header, payload }) => [trigger, header, payload.event_type]),
     [
       ['confidential_note', 'Confidential Note Hook', 'confidential_note'],
       ['confidential_note', 'Confidential Note Hook', 'confidential_note'],
@@ -147,7 +147,7 @@ test('a comment that is changed is told as it is then; what is resolved, removed
   await commitFiles(app, project.id, { 'a.txt': 'one\ntwo\n' });
   await makeMergeRequest(app, project);
   const discussions = at(project, 'merge_requests/1/discussions');
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const thread = expectStatus<{ id: string; notes: { id: number }[] }>(
       await app.post(discussions, { json: { body: 'A thread' } }),
       201,
@@ -158,7 +158,7 @@ test('a comment that is changed is told as it is then; what is resolved, removed
     expectStatus(await app.put(at(project, 'merge_requests/1'), { json: { title: 'Other' } }), 200);
     expectStatus(await app.delete(note), 204);
   });
-  const payloads = payloadsOf<NotePayload>(told, 'note');
+  const payloads = payloadsOf<NotePayload>(sent, 'note');
   assert.deepEqual(
     payloads.map(({ object_attributes: { action, note, type } }) => [action, note, type]),
     [
@@ -185,14 +185,14 @@ test('reactions are told as they are given and taken back, with what they are on
   const snippet = { title: 'S', visibility: 'public', files: [{ file_path: 'a.rb', content: 'puts' }] };
   const { id } = expectStatus<{ id: number }>(await app.post(at(project, 'snippets'), { json: snippet }), 201);
   let award = { id: 0 };
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const react = async (path: string) =>
       expectStatus<{ id: number }>(await app.post(at(project, path), { json: { name: 'tada' } }), 201);
     award = await react(`issues/1/notes/${note.id}/award_emoji`);
     await react(`snippets/${id}/award_emoji`);
     expectStatus(await app.delete(at(project, `issues/1/notes/${note.id}/award_emoji/${award.id}`)), 204);
   });
-  const [input, onSnippet, revoked] = payloadsOf<Record<string, Record<string, unknown>>>(told, 'emoji');
+  const [input, onSnippet, revoked] = payloadsOf<Record<string, Record<string, unknown>>>(sent, 'emoji');
   const url = `${app.deps.externalUrl()}/${project.full_path}/-/issues/1#note_${note.id}`;
   const { note: on, issue, ...rest } = input!;
   assert.deepEqual([on!.id, on!.url, issue!.iid], [note.id, url, 1]);

@@ -24,12 +24,12 @@ async function world() {
 test('pages of a wiki are told with their text as they are made, changed and removed', async () => {
   const { project, shown, path, place, web } = await world();
   await assert.rejects(sampleEvent(app.deps, place, 'wiki_page', 1), { status: 422 });
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     expectStatus(await app.post(`${path}/wikis`, { json: { title: 'Home page', content: 'First' } }), 201);
     expectStatus(await app.put(`${path}/wikis/Home-page`, { json: { title: 'Home page', content: 'Second' } }), 200);
     expectStatus(await app.delete(`${path}/wikis/Home-page`), 204);
   });
-  const payloads = payloadsOf<{ object_attributes: Payload }>(told, 'wiki_page');
+  const payloads = payloadsOf<{ object_attributes: Payload }>(sent, 'wiki_page');
   assert.deepEqual(
     payloads.map(({ object_attributes: { action, content, title } }) => [action, content, title]),
     [
@@ -71,11 +71,11 @@ test('pages of a wiki are told with their text as they are made, changed and rem
 
 test('pages of the wiki of a group are told to the hooks of the group', async () => {
   const group = await app.make.group();
-  const told = await sentPayloadsOf(app, () =>
+  const sent = await sentPayloadsOf(app, () =>
     app.post(`/groups/${group.id}/wikis`, { json: { title: 'Ours', content: 'Text' } }),
   );
-  assert.deepEqual([told.hooks[0]!.projectId, told.hooks[0]!.groupId], [null, group.id]);
-  assert.deepEqual(told.hooks[0]!.payload.group, {
+  assert.deepEqual([sent.hooks[0]!.projectId, sent.hooks[0]!.groupId], [null, group.id]);
+  assert.deepEqual(sent.hooks[0]!.payload.group, {
     group_name: group.name,
     group_path: group.path,
     group_id: group.id,
@@ -87,14 +87,14 @@ test('releases are told as they are made, changed and deleted', async () => {
   const { shown, path, place, web, project } = await world();
   const { id: sha } = await commitFiles(app, project.id, { a: 'a' }, { commit_message: 'First' });
   await assert.rejects(sampleEvent(app.deps, place, 'releases', 1), { message: 'Ensure the project has releases.' });
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const links = [{ name: 'Manual', url: 'https://example.org/manual' }];
     const release = { tag_name: 'v1', ref: 'main', name: 'One', description: 'All new', assets: { links } };
     expectStatus(await app.post(`${path}/releases`, { json: release }), 201);
     expectStatus(await app.put(`${path}/releases/v1`, { json: { name: 'Uno' } }), 200);
     expectStatus(await app.delete(`${path}/releases/v1`), 200);
   });
-  const payloads = payloadsOf<Payload>(told, 'releases');
+  const payloads = payloadsOf<Payload>(sent, 'releases');
   assert.deepEqual(
     payloads.map(({ action, name }) => [action, name]),
     [
@@ -141,7 +141,7 @@ test('milestones are told as they are made, closed, opened again and removed', a
     message: 'Ensure the project has milestones.',
   });
   let id = 0;
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const json = { title: 'v1', due_date: '2030-01-02' };
     id = expectStatus<{ id: number }>(await app.post(`${path}/milestones`, { json }), 201).id;
     for (const state_event of ['close', 'activate']) {
@@ -150,7 +150,7 @@ test('milestones are told as they are made, closed, opened again and removed', a
     expectStatus(await app.put(`${path}/milestones/${id}`, { json: { title: 'v2' } }), 200);
     expectStatus(await app.delete(`${path}/milestones/${id}`), 204);
   });
-  const payloads = payloadsOf<Payload>(told, 'milestone');
+  const payloads = payloadsOf<Payload>(sent, 'milestone');
   assert.deepEqual(
     payloads.map(({ action }) => action),
     ['create', 'close', 'reopen', 'delete'],
@@ -186,14 +186,14 @@ test('feature flags are told when they are switched, and not of anything else', 
   await assert.rejects(sampleEvent(app.deps, place, 'feature_flag', 1), {
     message: 'Ensure the project has feature flags.',
   });
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const json = { name: 'new_cart', description: 'Cart' };
     expectStatus(await app.post(`${path}/feature_flags`, { json }), 201);
     expectStatus(await app.put(`${path}/feature_flags/new_cart`, { json: { description: 'The cart' } }), 200);
     expectStatus(await app.put(`${path}/feature_flags/new_cart`, { json: { active: false } }), 200);
     expectStatus(await app.put(`${path}/feature_flags/new_cart`, { json: { active: true } }), 200);
   });
-  const payloads = payloadsOf<{ object_attributes: Payload }>(told, 'feature_flag');
+  const payloads = payloadsOf<{ object_attributes: Payload }>(sent, 'feature_flag');
   assert.deepEqual(
     payloads.map(({ object_attributes: { active } }) => active),
     [false, true],

@@ -27,7 +27,7 @@ async function started() {
 test('a push to a branch tells its commits with their files, the project and who pushed', async () => {
   const { project, commit: first } = await started();
   let second = first;
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const actions = [
       { action: 'create', file_path: 'dir/b.txt', content: 'b' },
       { action: 'update', file_path: 'a.txt', content: 'changed' },
@@ -76,7 +76,7 @@ test('a push to a branch tells its commits with their files, the project and who
       visibility_level: 0,
     },
   };
-  assert.deepEqual(told.hooks, [
+  assert.deepEqual(sent.hooks, [
     { trigger: 'push', header: 'Push Hook', projectId: project.id, groupId: null, branch: 'main', payload: pushed },
   ]);
   const update = {
@@ -90,7 +90,7 @@ test('a push to a branch tells its commits with their files, the project and who
     changes: [{ before: first.id, after: second.id, ref: 'refs/heads/main' }],
     refs: ['refs/heads/main'],
   };
-  assert.deepEqual(told.system, [
+  assert.deepEqual(sent.system, [
     { trigger: 'push', header: 'System Hook', branch: 'main', payload: pushed },
     { trigger: 'repository_update', header: 'System Hook', payload: update },
   ]);
@@ -100,8 +100,8 @@ test('the first push to a project tells all commits, of many the newest twenty a
   const project = await app.make.project();
   const dir = await user.tree();
   for (let at = 2; at <= 22; at += 1) await user.ok(dir, 'commit', '--allow-empty', '--message', `Commit ${at}`);
-  const told = await sentPayloadsOf(app, () => user.ok(dir, 'push', user.address(project), 'main'));
-  const [payload] = payloadsOf<{ commits: { title: string }[]; total_commits_count: number }>(told, 'push');
+  const sent = await sentPayloadsOf(app, () => user.ok(dir, 'push', user.address(project), 'main'));
+  const [payload] = payloadsOf<{ commits: { title: string }[]; total_commits_count: number }>(sent, 'push');
   assert.equal(payload!.total_commits_count, 22);
   assert.deepEqual(
     payload!.commits.map(({ title }) => title),
@@ -111,7 +111,7 @@ test('the first push to a project tells all commits, of many the newest twenty a
 
 test('a new branch tells what the default branch had not when it was made, whatever became of that since', async () => {
   const { project, commit } = await started();
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     await commitFiles(app, project.id, { b: 'b' }, { branch: 'side', start_branch: 'main', commit_message: 'Aside' });
     await commitFiles(app, project.id, { c: 'c' }, { commit_message: 'Main' });
     await app.post(`/projects/${project.id}/repository/branches`, { query: { branch: 'same', ref: commit.id } });
@@ -119,7 +119,7 @@ test('a new branch tells what the default branch had not when it was made, whate
     const git = new ProjectGit(app, project);
     git.run(['update-ref', 'refs/heads/main', 'refs/heads/side']);
   });
-  const pushes = payloadsOf<{ ref: string; before: string; commits: { title: string }[] }>(told, 'push');
+  const pushes = payloadsOf<{ ref: string; before: string; commits: { title: string }[] }>(sent, 'push');
   assert.deepEqual(
     pushes.map(({ ref, before, commits }) => [ref, before === NOTHING, commits.map(({ title }) => title)]),
     [
@@ -133,8 +133,8 @@ test('a new branch tells what the default branch had not when it was made, whate
 test('a branch that is deleted has no commit to check out', async () => {
   const { project } = await started();
   await app.post(`/projects/${project.id}/repository/branches`, { query: { branch: 'gone', ref: 'main' } });
-  const told = await sentPayloadsOf(app, () => app.delete(`/projects/${project.id}/repository/branches/gone`));
-  const [payload] = payloadsOf(told, 'push');
+  const sent = await sentPayloadsOf(app, () => app.delete(`/projects/${project.id}/repository/branches/gone`));
+  const [payload] = payloadsOf(sent, 'push');
   const { after: now, checkout_sha, commits, total_commits_count, ref_protected } = payload!;
   assert.deepEqual(
     { now, checkout_sha, commits, total_commits_count, ref_protected },
@@ -145,12 +145,12 @@ test('a branch that is deleted has no commit to check out', async () => {
 test('a tag tells its message and the commit that it is on', async () => {
   const { project, commit } = await started();
   const query = { tag_name: 'v1', ref: 'main', message: 'The first\nof all' };
-  const told = await sentPayloadsOf(app, () => app.post(`/projects/${project.id}/repository/tags`, { query }));
+  const sent = await sentPayloadsOf(app, () => app.post(`/projects/${project.id}/repository/tags`, { query }));
   assert.deepEqual(
-    told.hooks.map(({ trigger, header, branch }) => ({ trigger, header, branch })),
+    sent.hooks.map(({ trigger, header, branch }) => ({ trigger, header, branch })),
     [{ trigger: 'tag_push', header: 'Tag Push Hook', branch: undefined }],
   );
-  const { commits, after: now, ...payload } = told.hooks[0]!.payload as { commits: { id: string }[]; after: string };
+  const { commits, after: now, ...payload } = sent.hooks[0]!.payload as { commits: { id: string }[]; after: string };
   assert.deepEqual(
     commits.map(({ id }) => id),
     [commit.id],
@@ -198,8 +198,8 @@ test('of a push of more branches than the setting says only system hooks are tol
   assert.equal((system[1]!.payload.refs as string[]).length, 5);
   expectStatus(await app.put('/application/settings', { query: { push_event_hooks_limit: 4 } }), 200);
   for (const name of ['e', 'f', 'g', 'h']) await user.ok(dir, 'branch', name);
-  const told = await sentPayloadsOf(app, () => user.ok(dir, 'push', user.address(project), 'e', 'f', 'g', 'h'));
-  assert.equal(payloadsOf(told, 'push').length, 4);
+  const sent = await sentPayloadsOf(app, () => user.ok(dir, 'push', user.address(project), 'e', 'f', 'g', 'h'));
+  assert.equal(payloadsOf(sent, 'push').length, 4);
   expectStatus(await app.put('/application/settings', { query: { push_event_hooks_limit: 3 } }), 200);
 });
 
@@ -207,8 +207,8 @@ test('the options of a push are told by their areas', async () => {
   const project = await app.make.project();
   const dir = await user.tree();
   const options = ['-o', 'ci.skip', '-o', 'mr.label=one', '-o', 'mr.label=two', '-o', 'ci.variable=A=b', '-o', 'x'];
-  const told = await sentPayloadsOf(app, () => user.ok(dir, 'push', ...options, user.address(project), 'main'));
-  assert.deepEqual(payloadsOf(told, 'push')[0]!.push_options, {
+  const sent = await sentPayloadsOf(app, () => user.ok(dir, 'push', ...options, user.address(project), 'main'));
+  assert.deepEqual(payloadsOf(sent, 'push')[0]!.push_options, {
     ci: { skip: true, variable: { 'A=b': 1 } },
     merge_request: { label: { one: 1, two: 1 } },
   });
@@ -218,8 +218,8 @@ test('an address that a user shows to everybody is told', async () => {
   const pusher = await app.make.user({ columns: { public_email: 'shown@example.org' } });
   const project = await app.make.project({ owner: pusher.user });
   const dir = await user.tree();
-  const told = await sentPayloadsOf(app, () => user.ok(dir, 'push', user.address(project, pusher.token), 'main'));
-  const { user_email, user_id } = payloadsOf(told, 'push')[0]!;
+  const sent = await sentPayloadsOf(app, () => user.ok(dir, 'push', user.address(project, pusher.token), 'main'));
+  const { user_email, user_id } = payloadsOf(sent, 'push')[0]!;
   assert.deepEqual({ user_email, user_id }, { user_email: 'shown@example.org', user_id: pusher.user.id });
 });
 

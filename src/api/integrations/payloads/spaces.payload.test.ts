@@ -19,12 +19,12 @@ const ROOT_OWNER = { name: 'Administrator', email: '[REDACTED]' };
 /** What system hooks are told whatever their flags say. */
 const always = ({ system }: SentPayloads): Payload[] =>
   system.filter(({ trigger }) => trigger === 'always').map((e) => e.payload);
-const names = (told: SentPayloads) => always(told).map(({ event_name }) => event_name);
+const names = (sent: SentPayloads) => always(sent).map(({ event_name }) => event_name);
 
 test('projects are told as they are made, changed, renamed, transferred and destroyed', async () => {
   const group = await app.make.group();
   let id = 0;
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     id = expectStatus<{ id: number }>(
       await app.post('/projects', { json: { path: 'first', name: 'First', visibility: 'internal' } }),
       201,
@@ -33,8 +33,8 @@ test('projects are told as they are made, changed, renamed, transferred and dest
     expectStatus(await app.put(`/projects/${id}`, { json: { path: 'second' } }), 200);
     expectStatus(await app.put(`/projects/${id}/transfer`, { json: { namespace: group.id } }), 200);
   });
-  assert.deepEqual(names(told), ['project_create', 'project_update', 'project_rename', 'project_transfer']);
-  const [created, , renamed, transferred] = always(told);
+  assert.deepEqual(names(sent), ['project_create', 'project_update', 'project_rename', 'project_transfer']);
+  const [created, , renamed, transferred] = always(sent);
   assert.deepEqual(created, {
     event_name: 'project_create',
     ...AT,
@@ -55,7 +55,7 @@ test('projects are told as they are made, changed, renamed, transferred and dest
   );
   assert.deepEqual([transferred!.owner_name, transferred!.owner_email], [group.name, '']);
   assert.deepEqual(
-    payloadsOf(told, 'project').map(({ event_name }) => event_name),
+    payloadsOf(sent, 'project').map(({ event_name }) => event_name),
     ['project_create'],
   );
 });
@@ -63,13 +63,13 @@ test('projects are told as they are made, changed, renamed, transferred and dest
 test('hooks of a group are told of projects that are made and destroyed in it', async () => {
   const group = await app.make.group();
   let id = 0;
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const json = { path: 'app', namespace_id: group.id };
     id = expectStatus<{ id: number }>(await app.post('/projects', { json }), 201).id;
     expectStatus(await app.delete(`/projects/${id}`), 202);
     await app.drain();
   });
-  const messages = told.hooks.filter(({ trigger }) => trigger === 'project');
+  const messages = sent.hooks.filter(({ trigger }) => trigger === 'project');
   assert.deepEqual(
     messages.map(({ header, projectId, groupId, payload }) => [header, projectId, groupId, payload.event_name]),
     [
@@ -93,14 +93,14 @@ test('hooks of a group are told of projects that are made and destroyed in it', 
 test('groups are told as they are made, renamed and destroyed, subgroups to the hooks of the groups above too', async () => {
   const parent = await app.make.group();
   let id = 0;
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const json = { name: 'Sub', path: 'sub', parent_id: parent.id };
     id = expectStatus<{ id: number }>(await app.post('/groups', { json }), 201).id;
     expectStatus(await app.put(`/groups/${id}`, { json: { path: 'below' } }), 200);
     expectStatus(await app.delete(`/groups/${id}`), 202);
     await app.drain();
   });
-  const groups = always(told).filter(({ event_name }) => String(event_name).startsWith('group_'));
+  const groups = always(sent).filter(({ event_name }) => String(event_name).startsWith('group_'));
   assert.deepEqual(groups[0], {
     ...AT,
     event_name: 'group_create',
@@ -114,7 +114,7 @@ test('groups are told as they are made, renamed and destroyed, subgroups to the 
     ['group_rename', 'below', 'sub', `${parent.full_path}/sub`],
   );
   assert.equal(groups.at(-1)!.event_name, 'group_destroy');
-  const messages = told.hooks.filter(({ trigger }) => trigger === 'subgroup');
+  const messages = sent.hooks.filter(({ trigger }) => trigger === 'subgroup');
   assert.deepEqual(
     messages.map(({ groupId, payload }) => [groupId, payload.event_name]),
     [
@@ -142,7 +142,7 @@ test('members of groups are told as they come, change and go, and who asks to be
   const { user, token } = await app.make.user();
   const members = `/groups/${group.id}/members`;
   const requests = `/groups/${group.id}/access_requests`;
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const json = { user_id: user.id, access_level: 10, expires_at: '2030-01-02' };
     expectStatus(await app.post(members, { json }), 201);
     expectStatus(await app.put(`${members}/${user.id}`, { json: { access_level: 30 } }), 200);
@@ -153,7 +153,7 @@ test('members of groups are told as they come, change and go, and who asks to be
     expectStatus(await app.delete(`${requests}/${user.id}`, { token }), 204);
   });
   assert.deepEqual(
-    payloadsOf(told, 'member').map(({ event_name, group_access }) => [event_name, group_access]),
+    payloadsOf(sent, 'member').map(({ event_name, group_access }) => [event_name, group_access]),
     [
       ['user_add_to_group', 'Guest'],
       ['user_update_for_group', 'Developer'],
@@ -177,7 +177,7 @@ test('members of groups are told as they come, change and go, and who asks to be
     expires_at: '2030-01-02T00:00:00Z',
     event_name: 'user_add_to_group',
   };
-  assert.deepEqual(told.hooks[0], {
+  assert.deepEqual(sent.hooks[0], {
     trigger: 'member',
     header: 'Member Hook',
     projectId: null,
@@ -185,8 +185,8 @@ test('members of groups are told as they come, change and go, and who asks to be
     payload: shown,
   });
   const { group_plan: _, expires_at: __, ...ofSystem } = shown;
-  assert.deepEqual(always(told)[0], ofSystem);
-  assert.deepEqual(names(told).slice(3), [
+  assert.deepEqual(always(sent)[0], ofSystem);
+  assert.deepEqual(names(sent).slice(3), [
     'user_access_request_to_group',
     'user_access_request_revoked_for_group',
     'user_access_request_to_group',
@@ -199,22 +199,22 @@ test('members of projects are told to system hooks', async () => {
   const { user, token } = await app.make.user();
   const members = `/projects/${project.id}/members`;
   const requests = `/projects/${project.id}/access_requests`;
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     expectStatus(await app.post(members, { json: { user_id: user.id, access_level: 40 } }), 201);
     expectStatus(await app.put(`${members}/${user.id}`, { json: { access_level: 30 } }), 200);
     expectStatus(await app.delete(`${members}/${user.id}`), 204);
     expectStatus(await app.post(requests, { token }), 201);
     expectStatus(await app.delete(`${requests}/${user.id}`), 204);
   });
-  assert.deepEqual(told.hooks, []);
-  assert.deepEqual(names(told), [
+  assert.deepEqual(sent.hooks, []);
+  assert.deepEqual(names(sent), [
     'user_add_to_team',
     'user_update_for_team',
     'user_remove_from_team',
     'user_access_request_to_project',
     'user_access_request_revoked_for_project',
   ]);
-  assert.deepEqual(always(told)[0], {
+  assert.deepEqual(always(sent)[0], {
     ...AT,
     event_name: 'user_add_to_team',
     access_level: 'Maintainer',
@@ -234,7 +234,7 @@ test('users and their keys are told to system hooks', async () => {
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDa52hdAkE28rsrE1XVPwt5BcOWMVmRsRVXDTRyIzKla';
   let id = 0;
   let keyId = 0;
-  const told = await sentPayloadsOf(app, async () => {
+  const sent = await sentPayloadsOf(app, async () => {
     const json = { username: 'ada', name: 'Ada', email: 'ada@example.org', password: 'a long secret word' };
     id = expectStatus<{ id: number }>(await app.post('/users', { json: { ...json, skip_confirmation: true } }), 201).id;
     const made = await app.post('/user/keys', { json: { title: 'Mine', key } });
@@ -247,7 +247,7 @@ test('users and their keys are told to system hooks', async () => {
     expectStatus(await app.delete(`/users/${id}`), 204);
     await app.drain();
   });
-  assert.deepEqual(names(told), [
+  assert.deepEqual(names(sent), [
     'user_create',
     'key_create',
     'key_destroy',
@@ -255,7 +255,7 @@ test('users and their keys are told to system hooks', async () => {
     'user_failed_login',
     'user_destroy',
   ]);
-  const [created, added, , renamed, refused, destroyed] = always(told);
+  const [created, added, , renamed, refused, destroyed] = always(sent);
   const ada = { ...AT, name: 'Ada', email: 'ada@example.org', user_id: id };
   assert.deepEqual(created, { event_name: 'user_create', ...ada, username: 'ada' });
   assert.deepEqual(added, { event_name: 'key_create', ...AT, username: 'root', key: added!.key, id: keyId });

@@ -144,7 +144,7 @@ for (const kind of ['project', 'group'] as const) {
 }
 
 test('a project has at most a hundred webhooks, a group fifty', async () => {
-  for (const [kind, most] of [
+  for (const [kind, limit] of [
     ['project', 100],
     ['group', 50],
   ] as const) {
@@ -154,10 +154,10 @@ test('a project has at most a hundred webhooks, a group fifty', async () => {
     const { id: _, ...columns } = row;
     await app.deps.db
       .insertInto('web_hooks')
-      .values(Array(most - 1).fill(columns))
+      .values(Array(limit - 1).fill(columns))
       .execute();
     const refused = expectStatus<Json>(await app.post(`/${kind}s/${id}/hooks`, { json: { url } }), 422);
-    assert.equal(refused.message, `Maximum number of ${kind} hooks (${most}) exceeded`);
+    assert.equal(refused.message, `Maximum number of ${kind} hooks (${limit}) exceeded`);
     assert.equal(refused.error, refused.message);
   }
 });

@@ -209,13 +209,13 @@ describe('a Conan recipe', () => {
   });
 
   test('stays with a revision that is published while its last one is deleted', async () => {
-    const kept = 'kept/1.0/_/_';
-    await upload(kept, R1);
-    beforeTransaction(app, () => upload(kept, R2));
-    expectStatus(await remove(of(kept, `revisions/${R1}`)), 409);
-    assert.deepEqual(await revisions(of(kept, 'revisions')), [R2, R1]);
-    expectStatus(await remove(of(kept, `revisions/${R1}`)), 200);
-    assert.deepEqual(await revisions(of(kept, 'revisions')), [R2]);
+    const remaining = 'kept/1.0/_/_';
+    await upload(remaining, R1);
+    beforeTransaction(app, () => upload(remaining, R2));
+    expectStatus(await remove(of(remaining, `revisions/${R1}`)), 409);
+    assert.deepEqual(await revisions(of(remaining, 'revisions')), [R2, R1]);
+    expectStatus(await remove(of(remaining, `revisions/${R1}`)), 200);
+    assert.deepEqual(await revisions(of(remaining, 'revisions')), [R2]);
   });
 
   test('is protected by its name or the whole recipe', async () => {

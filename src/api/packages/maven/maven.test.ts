@@ -234,11 +234,11 @@ describe('rights', () => {
         updated_at: now,
       })
       .execute();
-    const kept = 'com/ex/kept/1.0/kept-1.0.jar';
-    expectStatus(await put(kept, 'x', staff.maintainer.token), 200);
-    const refused = expectStatus(await put(kept, 'y', staff.developer.token), 403);
+    const remaining = 'com/ex/kept/1.0/kept-1.0.jar';
+    expectStatus(await put(remaining, 'x', staff.maintainer.token), 200);
+    const refused = expectStatus(await put(remaining, 'y', staff.developer.token), 403);
     assert.equal(refused.message, '403 Forbidden - Package protected.');
-    assert.equal((await get(kept)).body, 'x');
+    assert.equal((await get(remaining)).body, 'x');
   });
 
   test('tokens of all kinds in all places', async () => {

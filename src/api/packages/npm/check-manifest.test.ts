@@ -70,7 +70,7 @@ describe('a version whose file says that it is another one', () => {
       ['package/package.json', named('late', '1.0.0')],
     ]);
     const { signal } = new AbortController();
-    const look = (most: number) => packageJsonOf(Readable.from([bytes]), most, signal);
+    const look = (maxBytes: number) => packageJsonOf(Readable.from([bytes]), maxBytes, signal);
     assert.deepEqual(await look(2_000_000), { name: 'late', version: '1.0.0' });
     assert.equal(await look(900_000), null);
   });

@@ -117,17 +117,17 @@ describe('base64 in a text of JSON', () => {
 describe('a body', () => {
   test('whose length nobody announced ends where the largest file would', async () => {
     const MIB = 1024 * 1024;
-    const most = 700;
+    const maxKept = 700;
     let input = 0;
     async function* body() {
       yield Buffer.from('{"_attachments":{"x.sigstore":{"data":"');
-      for (const data = Buffer.alloc(MIB, 'A'); input < most; input += 1) yield data;
+      for (const data = Buffer.alloc(MIB, 'A'); input < maxKept; input += 1) yield data;
       yield Buffer.from('"}}}');
     }
     const bytes = Readable.from(body(), { objectMode: false });
     const deps = { recent: { get: async () => PLAN_LIMITS } };
     const c = { deps, request: { headers: {} }, bytes, hold: async () => {} } as unknown as BaseContext;
     await assert.rejects(readNpmBody(c), { status: 413 });
-    assert.ok(input < most);
+    assert.ok(input < maxKept);
   });
 });

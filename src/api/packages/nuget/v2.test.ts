@@ -123,10 +123,10 @@ describe('the NuGet feed of version 2', () => {
       const { texts, links } = read(body);
       assert.equal(texts.find(([name]) => name === 'm:count')?.[1], '4');
       assert.equal(links.length, $skip < 4 ? 1 : 0);
-      const said = Object.fromEntries(texts);
+      const byName = Object.fromEntries(texts);
       if ($skip < 4)
         paged.push(
-          `${said['d:Id']} ${said['d:Version']} ${said['d:IsLatestVersion']} ${said['d:IsAbsoluteLatestVersion']}`,
+          `${byName['d:Id']} ${byName['d:Version']} ${byName['d:IsLatestVersion']} ${byName['d:IsAbsoluteLatestVersion']}`,
         );
     }
     assert.deepEqual(paged, [

@@ -113,9 +113,9 @@ describe('package protection rules', () => {
       await app.request('PATCH', `${rules()}/${second.id}`, { json: { package_name_pattern: 'said' } }),
       422,
     );
-    const kept = expectStatus<Rule[]>(await app.get(rules()), 200);
+    const unchanged = expectStatus<Rule[]>(await app.get(rules()), 200);
     assert.deepEqual(
-      kept.map(({ package_name_pattern }) => package_name_pattern),
+      unchanged.map(({ package_name_pattern }) => package_name_pattern),
       ['said', 'second'],
     );
     const foreign = await app.make.project();

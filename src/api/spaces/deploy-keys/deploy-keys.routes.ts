@@ -47,7 +47,7 @@ export const deployKeyRoutes = [
   route({
     method: 'POST',
     path: '/deploy_keys',
-    summary: 'Create a public deploy key',
+    summary: 'Create a deploy key that every maintainer can enable',
     access: onServer('admin_instance_deploy_keys'),
     input: newPublicKey,
     success: { status: 201, schema: DeployKey },

@@ -392,8 +392,8 @@ test('the merge checks of a group are set when it is made and changed, and told 
   const json = { name: 'Checked', path: 'checked', ...all };
   const { id } = expectStatus<GroupAnswer>(await app.post('/groups', { json }), 201);
   assert.deepEqual(shown(expectStatus<GroupAnswer>(await app.get(`/groups/${id}`), 200)), [true, true, true]);
-  const told = await tellsOf(app, 'PUT', `/groups/${id}`, { [names[1]!]: 'false' });
-  assert.equal(told.gist.event, 'group_allow_merge_on_skipped_pipeline_updated');
+  const entries = await tellsOf(app, 'PUT', `/groups/${id}`, { [names[1]!]: 'false' });
+  assert.equal(entries.gist.event, 'group_allow_merge_on_skipped_pipeline_updated');
   assert.deepEqual(shown(expectStatus<GroupAnswer>(await app.get(`/groups/${id}`), 200)), [true, false, true]);
   expectStatus(await app.put(`/groups/${id}`, { json: { [names[0]!]: 'perhaps' } }), 400);
   const { token, user } = await app.make.user();

@@ -55,8 +55,8 @@ for (const kind of ['project', 'group'] as const) {
     const path = `/${at}/invitations/${encodeURIComponent(email.toUpperCase())}`;
     const changed = expectStatus<Json>(await app.put(path, { json: { access_level: 20, expires_at: null } }), 200);
     assert.deepEqual([changed.access_level, changed.expires_at], [20, null]);
-    const kept = expectStatus<Json>(await app.put(path, { json: { expires_at: '2027-01-01' } }), 200);
-    assert.deepEqual([kept.access_level, kept.expires_at], [20, '2027-01-01']);
+    const unchanged = expectStatus<Json>(await app.put(path, { json: { expires_at: '2027-01-01' } }), 200);
+    assert.deepEqual([unchanged.access_level, unchanged.expires_at], [20, '2027-01-01']);
     expectStatus(await app.put(path, { json: {} }), 400);
     expectStatus(await app.put(path, { json: { access_level: 41 } }), 400);
     expectStatus(await app.delete(path), 204);

@@ -101,6 +101,6 @@ const routesOf = (access: Access<Place>, path: string, of: string): Route[] => [
 
 /** Custom member roles: an access level with further permissions (part 2, section 4.1). */
 export const memberRoleRoutes: readonly Route[] = [
-  ...routesOf(ofServer, '/member_roles', 'the instance'),
+  ...routesOf(ofServer, '/member_roles', 'the server'),
   ...routesOf(ofGroup, '/groups/:id/member_roles', 'a top-level group'),
 ];

@@ -292,7 +292,7 @@ test('older names of settings and parts are taken, and told where the platform t
   assert.deepEqual([levels(made), made.build_coverage_regex], [Array(5).fill('disabled'), '\\d+%']);
   assert.match(
     String((await put({ build_coverage_regex: '(' }, 400)).message),
-    /^build_coverage_regex is not a regular/,
+    /^build_coverage_regex must be an RE2 regular/,
   );
   assert.equal((await put({ build_coverage_regex: '\\d+' })).build_coverage_regex, '\\d+');
 });

@@ -206,8 +206,8 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
 
 /** Service accounts of the instance, of groups and of projects. */
 export const serviceAccountRoutes: readonly Route[] = [
-  ...accountRoutes(ofServer, '/service_accounts', 'the instance'),
-  ...tokenRoutes(ofServer, '/service_accounts', 'the instance'),
+  ...accountRoutes(ofServer, '/service_accounts', 'the server'),
+  ...tokenRoutes(ofServer, '/service_accounts', 'the server'),
   ...(['group', 'project'] as const).flatMap((kind) => {
     const path = `/${kind}s/:id/service_accounts`;
     return [...accountRoutes(ofSource(kind), path, `a ${kind}`), ...tokenRoutes(ofSource(kind), path, `a ${kind}`)];
