@@ -66,7 +66,7 @@ describe('nothing is fetched', () => {
     const before = elsewhere.asked.length;
     assert.match(String((await bring('/moved')).import_error), /failed with status 302/);
     assert.deepEqual(elsewhere.asked.slice(before), ['/moved']);
-    assert.match(String((await bring('/nowhere')).import_error), /answered with status 404/);
+    assert.match(String((await bring('/nowhere')).import_error), /failed with status 404/);
     await changeSettings(app, { max_import_remote_file_size: 1 });
     assert.match(String((await bring('/large')).import_error), /more than 1 MiB/);
     await resetSettings(app);

@@ -330,7 +330,7 @@ test('a group follows no group elsewhere, and refuses protections that the serve
   assert.match(ranges.message, /^ip_restriction_ranges cannot be set: leave it empty/);
   const provider = await put({ step_up_auth_required_oauth_provider: 'openid_connect' });
   const { message } = expectStatus<{ message: string }>(provider, 400);
-  assert.match(message, /^step_up_auth_required_oauth_provider is not a sign-in service of this server/);
+  assert.match(message, /^step_up_auth_required_oauth_provider is not supported by this server/);
   for (const empty of ['', null]) {
     expectStatus(await put({ ip_restriction_ranges: empty, step_up_auth_required_oauth_provider: empty }), 200);
   }
