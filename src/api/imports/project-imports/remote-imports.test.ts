@@ -68,7 +68,7 @@ describe('nothing is fetched', () => {
     assert.deepEqual(elsewhere.asked.slice(before), ['/moved']);
     assert.match(String((await bring('/nowhere')).import_error), /failed with status 404/);
     await changeSettings(app, { max_import_remote_file_size: 1 });
-    assert.match(String((await bring('/large')).import_error), /more than 1 MiB/);
+    assert.match(String((await bring('/large')).import_error), /maximum is 1 MiB/);
     await resetSettings(app);
   });
 
