@@ -6,8 +6,8 @@ import { killOrphans } from './git/git.orphans.ts';
 
 /** The start of this process, to tell which files are older. @param ago milliseconds since the start */
 export function processStart(ago = 0): Pick<Deps, 'startedAt' | 'uptimeMs'> {
-  const begun = performance.now() - ago;
-  return { startedAt: new Date(Date.now() - ago), uptimeMs: () => performance.now() - begun };
+  const start = performance.now() - ago;
+  return { startedAt: new Date(Date.now() - ago), uptimeMs: () => performance.now() - start };
 }
 
 /** Timestamps of files can lag behind by one tick of the kernel, in milliseconds. */

@@ -53,10 +53,10 @@ export async function findSnippet(deps: Deps, caller: Caller, id: number): Promi
   if (snippet.project_id === null) {
     return canReadSnippet(caller, snippet, null) ? { snippet, project: null, permissions: null } : undefined;
   }
-  const found = await findProject(deps, String(snippet.project_id));
-  if (found === undefined) return undefined;
-  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
-  return canReadSnippet(caller, snippet, permissions) ? { snippet, project: found.project, permissions } : undefined;
+  const place = await findProject(deps, String(snippet.project_id));
+  if (place === undefined) return undefined;
+  const permissions = await projectPermissions(deps, caller, place.project, place.namespace);
+  return canReadSnippet(caller, snippet, permissions) ? { snippet, project: place.project, permissions } : undefined;
 }
 
 /**
@@ -65,9 +65,9 @@ export async function findSnippet(deps: Deps, caller: Caller, id: number): Promi
  */
 export async function requireSnippetUpdate(deps: Deps, caller: Caller, id: number): Promise<void> {
   const now = await revalidateCaller(deps, caller);
-  const found = await findSnippet(deps, now, id);
-  if (found === undefined) throw notFound('Snippet');
-  if (!canUpdateSnippet(now, found.snippet, found.permissions)) throw forbidden();
+  const scope = await findSnippet(deps, now, id);
+  if (scope === undefined) throw notFound('Snippet');
+  if (!canUpdateSnippet(now, scope.snippet, scope.permissions)) throw forbidden();
 }
 
 /** A condition on the rows of `snippets`, for `where`. */

@@ -137,10 +137,10 @@ function isInside(deps: Deps, namespace: Namespace, userId: number): Promise<boo
 }
 
 function creationLevels({ settings }: Namespace): GroupAbilityContext['creationLevels'] {
-  const said = parseJson<{ subgroup_creation_level?: string; project_creation_level?: string }>(settings);
+  const levels = parseJson<{ subgroup_creation_level?: string; project_creation_level?: string }>(settings);
   return {
-    subgroup: CREATION_LEVELS[said.subgroup_creation_level ?? 'maintainer']!,
-    project: CREATION_LEVELS[said.project_creation_level ?? 'developer']!,
+    subgroup: CREATION_LEVELS[levels.subgroup_creation_level ?? 'maintainer']!,
+    project: CREATION_LEVELS[levels.project_creation_level ?? 'developer']!,
   };
 }
 

@@ -99,13 +99,13 @@ export function rolePermissions(names: readonly (string | null)[]): RolePermissi
 function grants<Ability extends string>(
   abilities: (rule: RolePermissionRule) => readonly Ability[] | undefined,
 ): ReadonlyMap<Ability, readonly RolePermission[]> {
-  const found = new Map<Ability, RolePermission[]>();
+  const grantedBy = new Map<Ability, RolePermission[]>();
   for (const permission of ROLE_PERMISSIONS) {
     for (const ability of abilities(RULES[permission]) ?? []) {
-      found.set(ability, [...(found.get(ability) ?? []), permission]);
+      grantedBy.set(ability, [...(grantedBy.get(ability) ?? []), permission]);
     }
   }
-  return found;
+  return grantedBy;
 }
 
 const IN_PROJECTS = grants(({ project }) => project);

@@ -81,22 +81,22 @@ export function checkUserState(user: User): void {
  * @throws ApiError 401 for an expired or revoked token, 403 for a blocked user
  */
 export async function callerOfToken(deps: Deps, token: string, address: string): Promise<Caller | undefined> {
-  const found = await findToken(deps, tokenDigest(token));
-  if (found === undefined) return undefined;
-  const { user, scopes } = found;
-  if (found.kind === 'access_token') {
-    if (found.token.revoked === 1) throw new RevokedToken(found.token);
-    if (found.token.expires_at !== null && found.token.expires_at <= today(deps.clock)) {
+  const authenticated = await findToken(deps, tokenDigest(token));
+  if (authenticated === undefined) return undefined;
+  const { user, scopes } = authenticated;
+  if (authenticated.kind === 'access_token') {
+    if (authenticated.token.revoked === 1) throw new RevokedToken(authenticated.token);
+    if (authenticated.token.expires_at !== null && authenticated.token.expires_at <= today(deps.clock)) {
       throw tokenError(401, 'invalid_token', EXPIRED);
     }
-    if (arePersonalTokensOff(deps, user, found.token)) throw tokenError(401, 'invalid_token', DISABLED);
+    if (arePersonalTokensOff(deps, user, authenticated.token)) throw tokenError(401, 'invalid_token', DISABLED);
     checkUserState(user);
-    const credential = { kind: 'access_token', token: found.token } as const;
+    const credential = { kind: 'access_token', token: authenticated.token } as const;
     const caller = { user, admin: user.admin === 1, scopes, credential, sudoBy: null };
     await recordTokenUse(deps, caller, address);
     return caller;
   }
-  const { revoked_at, expires_in, created_at, id, application_id } = found.token;
+  const { revoked_at, expires_in, created_at, id, application_id } = authenticated.token;
   if (revoked_at !== null) throw tokenError(401, 'invalid_token', REVOKED);
   if (expires_in !== null && Date.parse(created_at) + expires_in * 1000 <= deps.clock.now().getTime()) {
     throw tokenError(401, 'invalid_token', EXPIRED);

@@ -110,25 +110,25 @@ const keyOf = ({ type, id }: AuditEntity): string => `${type} ${id}`;
 
 /** Path and name of the entities. */
 async function named(db: Db, entries: readonly AuditEntry[]): Promise<Map<string, { path: string; title: string }>> {
-  const found = new Map<string, { path: string; title: string }>();
-  const wanted = (type: AuditEntityType) => [
+  const titles = new Map<string, { path: string; title: string }>();
+  const idsOf = (type: AuditEntityType) => [
     ...new Set(entries.flatMap(({ entity }) => (entity.type === type && entity.path === undefined ? entity.id : []))),
   ];
   for (const { entity } of entries) {
-    if (entity.path !== undefined) found.set(keyOf(entity), { path: entity.path, title: entity.name ?? entity.path });
+    if (entity.path !== undefined) titles.set(keyOf(entity), { path: entity.path, title: entity.name ?? entity.path });
   }
   for (const [type, table] of [
     ['Project', 'projects'],
     ['Group', 'namespaces'],
   ] as const) {
-    const ids = wanted(type);
+    const ids = idsOf(type);
     if (ids.length === 0) continue;
     const rows = await db.selectFrom(table).select(['id', 'full_path']).where('id', 'in', ids).execute();
-    for (const { id, full_path } of rows) found.set(keyOf({ type, id }), { path: full_path, title: full_path });
+    for (const { id, full_path } of rows) titles.set(keyOf({ type, id }), { path: full_path, title: full_path });
   }
-  const users = await usersOf(db, wanted('User'));
-  for (const { id, username, name } of users) found.set(keyOf(user(id)), { path: username, title: name });
-  return found;
+  const users = await usersOf(db, idsOf('User'));
+  for (const { id, username, name } of users) titles.set(keyOf(user(id)), { path: username, title: name });
+  return titles;
 }
 
 const usersOf = async (db: Db, ids: readonly number[]) =>

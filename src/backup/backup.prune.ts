@@ -17,8 +17,8 @@ export async function pruneBackups(folder: string, keep: number): Promise<string
   const old = names.slice(0, Math.max(0, names.length - keep));
   if (old.length === 0) return [];
   for (const name of old) await rm(join(snapshotsIn(folder), name), { recursive: true });
-  const kept = names.slice(old.length);
-  for (const part of PARTS) await prunePart(folder, part, await needed(folder, kept, part));
+  const remaining = names.slice(old.length);
+  for (const part of PARTS) await prunePart(folder, part, await needed(folder, remaining, part));
   return old;
 }
 

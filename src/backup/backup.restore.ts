@@ -136,13 +136,13 @@ async function putFiles({ config, onProgress }: RestoreOptions, folder: string, 
 }
 
 function directoryOf({ storages }: Config, { storage, disk_path }: { storage: string; disk_path: string }): string {
-  const found = storages.find(({ name }) => name === storage);
-  if (found === undefined) {
+  const target = storages.find(({ name }) => name === storage);
+  if (target === undefined) {
     throw new StartupError(
       `The backup contains repositories of storage "${storage}". Add this storage to STITHY_STORAGES.`,
     );
   }
-  return join(found.path, `${disk_path}.git`);
+  return join(target.path, `${disk_path}.git`);
 }
 
 async function putDatabase(

@@ -56,12 +56,12 @@ async function followMergeRequests(db: Db, projectId: number, refs: Refs, dir: s
     return head === null || refs.get(ref) === head ? [] : [{ ref, head }];
   });
   if (moved.length === 0) return;
-  const there = await objectsAmong(
+  const existing = await objectsAmong(
     dir,
     moved.map(({ head }) => head),
   );
   // A head that was not fetched from the fork yet is fetched when the merge request is next used.
-  for (const { ref, head } of moved) if (there.has(head)) refs.set(ref, head);
+  for (const { ref, head } of moved) if (existing.has(head)) refs.set(ref, head);
 }
 
 async function objectsAmong(dir: string, oids: readonly string[]): Promise<Set<string>> {

@@ -7,9 +7,9 @@ const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z [\da-f]{2}[OE][ 
 /** The last group of the last match in a line, or the whole match without groups. */
 function lastMatch(program: RE2JS, line: string): string | null {
   const matcher = program.matcher(line);
-  let found: string | null = null;
-  while (matcher.find()) found = matcher.group(program.groupCount()) ?? '';
-  return found;
+  let last: string | null = null;
+  while (matcher.find()) last = matcher.group(program.groupCount()) ?? '';
+  return last;
 }
 
 /**

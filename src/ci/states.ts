@@ -48,21 +48,21 @@ function counted({ status, allowFailure }: JobState): Counted {
  * @param ofNeeds for needed jobs: a skipped one makes the job skipped
  */
 export function compositeState(jobs: Iterable<JobState>, { ofNeeds = false } = {}): State {
-  const found = new Set<Counted>();
-  for (const job of jobs) found.add(counted(job));
-  const only = (...states: Counted[]) => [...found].every((state) => states.includes(state));
-  if (found.size === 0) return 'success';
-  if (ofNeeds && (found.has('skipped') || found.has('ignored'))) return 'skipped';
+  const present = new Set<Counted>();
+  for (const job of jobs) present.add(counted(job));
+  const only = (...states: Counted[]) => [...present].every((state) => states.includes(state));
+  if (present.size === 0) return 'success';
+  if (ofNeeds && (present.has('skipped') || present.has('ignored'))) return 'skipped';
   if (only('skipped', 'ignored')) return 'skipped';
   if (only('success', 'skipped', 'warned', 'ignored')) return 'success';
   if (only('created', 'warned', 'ignored')) return 'created';
   if (only('preparing', 'warned', 'ignored')) return 'preparing';
   if (only('canceled', 'success', 'skipped', 'warned', 'ignored')) return 'canceled';
   if (only('pending', 'created', 'skipped', 'warned', 'ignored')) return 'pending';
-  if (found.has('running') || found.has('pending')) return 'running';
+  if (present.has('running') || present.has('pending')) return 'running';
   for (const state of ['waiting_for_resource', 'waiting_for_callback', 'manual', 'scheduled', 'preparing'] as const) {
-    if (found.has(state)) return state;
+    if (present.has(state)) return state;
   }
-  if (found.has('created')) return 'running';
-  return found.has('canceling') ? 'canceling' : 'failed';
+  if (present.has('created')) return 'running';
+  return present.has('canceling') ? 'canceling' : 'failed';
 }

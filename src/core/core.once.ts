@@ -3,14 +3,14 @@
  * @returns a function that returns the value @throws errors of `make`
  */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let kept: Promise<T> | undefined;
+  let cached: Promise<T> | undefined;
   return () => {
-    if (kept !== undefined) return kept;
-    const made = make();
-    kept = made;
-    made.catch(() => {
-      if (kept === made) kept = undefined;
+    if (cached !== undefined) return cached;
+    const promise = make();
+    cached = promise;
+    promise.catch(() => {
+      if (cached === promise) cached = undefined;
     });
-    return made;
+    return promise;
   };
 }

@@ -47,7 +47,7 @@ interface Found {
  * time.
  */
 export function findReferences(text: string, options: ReferenceOptions = {}): Reference[] {
-  return unique(scan(text, options).found.map(({ reference }) => reference));
+  return unique(scan(text, options).references.map(({ reference }) => reference));
 }
 
 const PATH = /(?<![\w\\])@([a-zA-Z0-9_.][\w.-]{0,254}(?:\/[a-zA-Z0-9_.][\w.-]{0,254}){0,20})/g;
@@ -82,8 +82,8 @@ const BETWEEN = / *(?:, *)?(?:and +)?(?:issues? +)?/y;
 
 /** Issues that the text closes: `Closes #1, #2 and group/project#3`, also with fix, resolve and implement. */
 export function closingReferences(text: string, options: ReferenceOptions = {}): IssueReference[] {
-  const { found, masked } = scan(text, options);
-  const issues = found.flatMap(({ reference, ...place }) =>
+  const { references, masked } = scan(text, options);
+  const issues = references.flatMap(({ reference, ...place }) =>
     reference.type === 'issue' ? [{ reference, ...place }] : [],
   );
   return unique(closedIssuesAmong(masked, issues).map(({ reference }) => reference));
@@ -108,7 +108,7 @@ export function closedIssuesAmong<I extends { start: number; end: number }>(text
 export function withFullReferences(text: string, projectPath: string): string {
   const namespace = projectPath.slice(0, projectPath.lastIndexOf('/') + 1);
   let [full, from] = ['', 0];
-  for (const { reference, start } of scan(text, {}).found) {
+  for (const { reference, start } of scan(text, {}).references) {
     if (reference.type === 'user' || reference.project?.includes('/')) continue;
     full += `${text.slice(from, start)}${reference.project === null ? projectPath : namespace}`;
     from = start;
@@ -117,22 +117,23 @@ export function withFullReferences(text: string, projectPath: string): string {
 }
 
 /** All references by position, and the masked text without code and URLs. */
-function scan(text: string, { externalUrl }: ReferenceOptions): { found: Found[]; masked: string } {
+function scan(text: string, { externalUrl }: ReferenceOptions): { references: Found[]; masked: string } {
   const prose = maskCode(text.slice(0, MAX_TEXT));
-  const found: Found[] = [];
+  const references: Found[] = [];
   const masks: [number, number][] = [];
   for (const { 0: address, index } of prose.matchAll(/\bhttps?:\/\/[^\s\0<>"]+/g)) {
     const link = externalUrl === undefined ? null : readLink(address, `${externalUrl}/`);
     const end = index + (link?.length ?? address.length);
-    if (link !== null && found.length < MAX_FOUND) found.push({ reference: link.reference, start: index, end });
+    if (link !== null && references.length < MAX_FOUND)
+      references.push({ reference: link.reference, start: index, end });
     masks.push([index, end]);
   }
   const masked = blankOut(prose, masks);
   for (const short of shortReferences(masked)) {
-    if (found.length >= MAX_FOUND) break;
-    found.push(short);
+    if (references.length >= MAX_FOUND) break;
+    references.push(short);
   }
-  return { found: found.sort((a, b) => a.start - b.start), masked };
+  return { references: references.sort((a, b) => a.start - b.start), masked };
 }
 
 const LINK = /^([\w.-]+(?:\/[\w.-]+)+?)\/(?:-\/)?(issues|work_items|merge_requests)\/(\d{1,10})(?!\w)/;

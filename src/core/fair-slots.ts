@@ -83,11 +83,11 @@ export class FairSlots {
     else this.#grant(share, cost);
     let left = cost;
     return (rest = 0) => {
-      const given = left - rest;
-      if (given <= 0) return;
+      const returned = left - rest;
+      if (returned <= 0) return;
       left = rest;
-      this.#held -= given;
-      share.held -= given;
+      this.#held -= returned;
+      share.held -= returned;
       this.#forget(key, share);
       this.#dispatch();
     };

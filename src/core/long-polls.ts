@@ -55,8 +55,8 @@ export class LongPolls {
     }, ms);
     try {
       for (;;) {
-        const found = await poll();
-        if (found !== undefined || leave === null || over || end.aborted) return found;
+        const result = await poll();
+        if (result !== undefined || leave === null || over || end.aborted) return result;
         await woken.promise;
         if (over || end.aborted) return undefined;
         woken = Promise.withResolvers<void>();

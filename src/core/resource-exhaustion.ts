@@ -15,8 +15,8 @@ const USUAL_DESCRIPTORS = 1_024;
 /** Maximum number of file descriptors of this process. */
 function descriptorLimit(): number {
   try {
-    const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
-    if (found !== null) return Number(found[1]);
+    const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
+    if (match !== null) return Number(match[1]);
   } catch {
     // Only available on Linux.
   }

@@ -97,10 +97,10 @@ export function readCertificate(blob: Buffer): Certificate {
 
 function stringsOf(bytes: Buffer, limit: number): Buffer[] {
   const reader = new SshReader(bytes);
-  const found: Buffer[] = [];
+  const strings: Buffer[] = [];
   while (!reader.ended) {
-    found.push(reader.string());
-    if (found.length > limit) throw new RangeError('a list that is too long');
+    strings.push(reader.string());
+    if (strings.length > limit) throw new RangeError('a list that is too long');
   }
-  return found;
+  return strings;
 }

@@ -61,9 +61,9 @@ function readArmoured(armoured: string, payload: Buffer): Read | null {
  * @returns null if it is not such a signature
  */
 export async function readSshSignature(armoured: string, payload: Buffer): Promise<SshSignature | null> {
-  const found = readArmoured(armoured, payload);
-  if (found === null) return null;
-  const { publicKey, signature, signed } = found;
+  const parsed = readArmoured(armoured, payload);
+  if (parsed === null) return null;
+  const { publicKey, signature, signed } = parsed;
   const fingerprint = `SHA256:${hash('sha256', publicKey, 'base64').replace(/=+$/, '')}`;
   return {
     fingerprint,

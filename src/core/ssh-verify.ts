@@ -101,8 +101,8 @@ function read(publicKey: Buffer, signature: Buffer, signed: Buffer): Verificatio
   if (type === SK_ED25519 || type === SK_ECDSA) {
     return format === type ? byToken(type, publicKey, signature, signed) : null;
   }
-  const found = readPlain(type, format, key, fields, signed);
-  return key.ended && fields.ended ? found : null;
+  const input = readPlain(type, format, key, fields, signed);
+  return key.ended && fields.ended ? input : null;
 }
 
 function readPlain(
@@ -133,8 +133,8 @@ function verification(publicKey: Buffer, signature: Buffer, signed: Buffer): Ver
  * @param signature in wire format
  */
 export function verifySshSignature(publicKey: Buffer, signature: Buffer, signed: Buffer): boolean {
-  const found = verification(publicKey, signature, signed);
-  return found !== null && verifySync(found);
+  const input = verification(publicKey, signature, signed);
+  return input !== null && verifySync(input);
 }
 
 /** Like `verifySshSignature`, in the thread pool, for many signatures. */
@@ -143,6 +143,6 @@ export async function verifySshSignatureInThreadPool(
   signature: Buffer,
   signed: Buffer,
 ): Promise<boolean> {
-  const found = verification(publicKey, signature, signed);
-  return found !== null && verifyInThreadPool(found);
+  const input = verification(publicKey, signature, signed);
+  return input !== null && verifyInThreadPool(input);
 }

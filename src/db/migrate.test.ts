@@ -138,7 +138,7 @@ test('commands beside the server change nothing of a database that is empty or o
   await assert.rejects(openExisting(config()), says(/database is empty|There is no database/));
   const [first] = Object.entries(migrations);
   await migrate(db, engine, { known: Object.fromEntries([first!]) });
-  await assert.rejects(openExisting(config()), says(/next start of the server/));
+  await assert.rejects(openExisting(config()), says(/Start the server once to upgrade it/));
   assert.deepEqual(await names(), [first![0]]);
 });
 

@@ -40,10 +40,10 @@ export interface MigrateOptions {
  */
 export async function migrate(db: Db, engine: Engine, options: MigrateOptions = {}): Promise<void> {
   const { known = migrations, beforeUpgrade } = options;
-  const found = await readHistory(db, engine);
-  checkHistory(found, known);
-  if (found.length === Object.keys(known).length) return;
-  const last = found.at(-1)?.name;
+  const applied = await readHistory(db, engine);
+  checkHistory(applied, known);
+  if (applied.length === Object.keys(known).length) return;
+  const last = applied.at(-1)?.name;
   if (last === undefined) await refuseRemains(db, engine, known);
   else await beforeUpgrade?.(last);
   let current = '';

@@ -18,7 +18,7 @@ class Placeholder {
   }
 }
 
-/** What many queries are given: ids of rows. */
+/** Parameters of queries for rows by id. */
 export interface Ids {
   ids: readonly number[];
 }

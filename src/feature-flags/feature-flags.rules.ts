@@ -110,11 +110,11 @@ export function strategyErrors(
   strategies: readonly StrategyInput[],
   isList: (id: number | string) => boolean,
 ): FieldErrors {
-  const found = new Map<string, Set<string>>();
+  const errors = new Map<string, Set<string>>();
   const add = (field: string, texts: readonly string[]) => {
-    const known = found.get(field) ?? new Set();
+    const known = errors.get(field) ?? new Set();
     for (const text of texts) known.add(text);
-    if (known.size > 0) found.set(field, known);
+    if (known.size > 0) errors.set(field, known);
   };
   const many = [
     ...(strategies.length > MAX_STRATEGIES ? [`Maximum number of strategies (${MAX_STRATEGIES}) exceeded`] : []),
@@ -131,5 +131,5 @@ export function strategyErrors(
     else if (userListId === null) add('user_list', ["can't be blank"]);
     else add('user_list', isList(userListId) ? [] : ['must belong to the same project']);
   }
-  return Object.fromEntries([...found].map(([field, texts]) => [field, [...texts]]));
+  return Object.fromEntries([...errors].map(([field, texts]) => [field, [...texts]]));
 }

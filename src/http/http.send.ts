@@ -29,8 +29,8 @@ export const etagOfDigest = (digest: string): string => `W/"${digest.slice(0, 32
 /** Whether an `If-None-Match` header contains the ETag, by weak comparison (RFC 9110, 13.1.2). */
 export function matchesEtag(header: string, etag: string): boolean {
   if (header.trim() === '*') return true;
-  const wanted = etag.replace(/^W\//, '');
-  return header.length <= 8_192 && header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === wanted);
+  const current = etag.replace(/^W\//, '');
+  return header.length <= 8_192 && header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === current);
 }
 
 /** `Cache-Control` of answers for a single client. */

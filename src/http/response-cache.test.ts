@@ -167,5 +167,8 @@ test('a route is not lasting whose requests are counted, which needs a plan, or 
   for (const more of [{ plan: 'premium' }, { expensive: true }, { limit: { setting: 'x', periodSeconds: 60 } }]) {
     assert.throws(() => declare(more), /GET \/x cannot be cacheable/);
   }
-  assert.throws(() => declare({ credentials: { methods: [{ location: basic }] } }), /its credentials are looked up each time/);
+  assert.throws(
+    () => declare({ credentials: { methods: [{ location: basic }] } }),
+    /its credentials are looked up each time/,
+  );
 });

@@ -74,7 +74,7 @@ export async function reassignLanes(
   laneOf: (kind: string) => string | undefined,
   now: Date,
 ): Promise<{ kind: string; jobs: number }[]> {
-  const found = await db
+  const counts = await db
     .selectFrom('jobs')
     .select(['kind', 'lane'])
     .select(({ fn }) => fn.countAll<number>().as('jobs'))
@@ -82,7 +82,7 @@ export async function reassignLanes(
     .execute();
   const overdue = new Date(now.getTime() - UNKNOWN_AFTER_MS).toISOString();
   const unknown: { kind: string; jobs: number }[] = [];
-  for (const { kind, lane, jobs } of found) {
+  for (const { kind, lane, jobs } of counts) {
     const right = laneOf(kind);
     if (right === undefined) unknown.push({ kind, jobs });
     if (lane === (right ?? UNKNOWN_LANE)) continue;

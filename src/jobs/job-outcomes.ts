@@ -53,14 +53,14 @@ async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'
       .where('state', '=', 'waiting')
       .executeTakeFirst();
     if (twin !== undefined) {
-      const given = await db
+      const deleted = await db
         .deleteFrom('jobs')
         .where('id', '=', mine.id)
         .where('state', '=', 'running')
         .where('claim', '=', mine.claim)
         .returning('run_at')
         .executeTakeFirst();
-      if (given !== undefined && given.run_at > job.run_at) await bringForward(db, twin.id, given.run_at);
+      if (deleted !== undefined && deleted.run_at > job.run_at) await bringForward(db, twin.id, deleted.run_at);
       return false;
     }
   }

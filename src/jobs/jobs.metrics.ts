@@ -8,11 +8,11 @@ const FRESH_MS = 1_000;
 
 /** Registers the metrics of background work. While the database is unavailable they keep their last values. */
 export function registerJobMetrics(registry: Registry, { db, clock, jobs }: Pick<Deps, 'db' | 'clock' | 'jobs'>): void {
-  let asked = Number.NEGATIVE_INFINITY;
+  let queriedAt = Number.NEGATIVE_INFINITY;
   let stats: Promise<LaneStats[]> = Promise.resolve([]);
   const current = (): Promise<LaneStats[]> => {
-    if (performance.now() - asked > FRESH_MS) {
-      asked = performance.now();
+    if (performance.now() - queriedAt > FRESH_MS) {
+      queriedAt = performance.now();
       stats = laneStats(db, clock.now()).catch(() => []);
     }
     return stats;

@@ -162,7 +162,7 @@ export class JobQueue {
    * @returns whether there was one; running jobs are not affected
    */
   async cancel(db: Db, kind: JobKind, uniqueKey: string | number): Promise<boolean> {
-    const gone = await db
+    const canceled = await db
       .deleteFrom('jobs')
       .where('unique_key', '=', keyOf(kind, uniqueKey))
       .where('state', '=', 'waiting')
@@ -170,9 +170,9 @@ export class JobQueue {
       .execute();
     await releaseHeld(
       db,
-      gone.flatMap(({ order_key }) => order_key ?? []),
+      canceled.flatMap(({ order_key }) => order_key ?? []),
     );
-    return gone.length > 0;
+    return canceled.length > 0;
   }
 
   /**

@@ -109,9 +109,9 @@ export class LaneWorkers {
   }
 
   get #share(): LaneQuota | undefined {
-    const most = ROOT_QUOTAS[this.#lane];
-    if (most === undefined) return undefined;
-    return { limit: most, running: [...this.#running.values()].flatMap(({ project_id }) => project_id ?? []) };
+    const limit = ROOT_QUOTAS[this.#lane];
+    if (limit === undefined) return undefined;
+    return { limit: limit, running: [...this.#running.values()].flatMap(({ project_id }) => project_id ?? []) };
   }
 
   async #run(): Promise<void> {

@@ -41,9 +41,9 @@ export async function addLicense(deps: LicenseDeps, key: string): Promise<Licens
 /** @returns whether it existed */
 export function removeLicense(deps: Pick<Deps, 'clock' | 'db'>, id: number): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
-    const gone = await db.deleteFrom('licenses').where('id', '=', id).returning('id').executeTakeFirst();
-    if (gone !== undefined) await tellOf(deps, db, id, 'destroyed', `Removed license ${id}`);
-    return gone !== undefined;
+    const deleted = await db.deleteFrom('licenses').where('id', '=', id).returning('id').executeTakeFirst();
+    if (deleted !== undefined) await tellOf(deps, db, id, 'destroyed', `Removed license ${id}`);
+    return deleted !== undefined;
   });
 }
 

@@ -24,8 +24,8 @@ const known = new LRUCache<string, { terms: LicenseTerms | null }>({ max: 2 * MA
 
 function trustedTerms(key: string, issuer: string | null): LicenseTerms | null {
   const name = `${issuer} ${key}`;
-  const found = known.get(name);
-  if (found !== undefined) return found.terms;
+  const cached = known.get(name);
+  if (cached !== undefined) return cached.terms;
   let terms: LicenseTerms | null = null;
   try {
     terms = verifyLicenseKey(key, issuer);

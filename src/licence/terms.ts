@@ -127,8 +127,8 @@ export const hasExpired = ({ expires_at }: LicenseTerms, day: string): boolean =
 
 /** The day so many days after another one, within the range of dates. */
 export function dayAfter(day: string, days: number): string {
-  const found = new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
-  return found.startsWith('+') ? LAST_DAY : found;
+  const result = new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+  return result.startsWith('+') ? LAST_DAY : result;
 }
 
 /** The first day on which an expired license gives no plan; null if it never expires. */

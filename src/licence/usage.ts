@@ -34,10 +34,10 @@ export async function maxBillableUsers(db: Db, terms: readonly Term[]): Promise<
     ]),
   );
   if (first === undefined) return [];
-  const found = new Map<number, number>();
+  const maxima = new Map<number, number>();
   const query = rest.reduce((all, one) => all.unionAll(one), first);
-  for (const { at, most } of await query.execute()) found.set(Number(at), Number(most ?? 0));
-  return terms.map((_, at) => found.get(at) ?? 0);
+  for (const { at, most } of await query.execute()) maxima.set(Number(at), Number(most ?? 0));
+  return terms.map((_, at) => maxima.get(at) ?? 0);
 }
 
 /** Daily counts of the term. */

@@ -46,13 +46,13 @@ export function linkIssues(state: StateCore, { pattern: source, url, tracker }: 
     const { content } = token;
     steps -= content.length * size;
     if (steps < 0) return [token];
-    const made: Token[] = [];
+    const tokens: Token[] = [];
     let at = 0;
     const text = (until: number) => {
       if (until === at) return;
       const part = new state.Token('text', '', 0);
       part.content = content.slice(at, until);
-      made.push(part);
+      tokens.push(part);
     };
     for (const { start, end, key } of namedIn(content, pattern)) {
       if (links === 0) break;
@@ -70,12 +70,12 @@ export function linkIssues(state: StateCore, { pattern: source, url, tracker }: 
       ];
       const words = new state.Token('text', '', 0);
       words.content = content.slice(start, end);
-      made.push(open, words, new state.Token('link_close', 'a', -1));
+      tokens.push(open, words, new state.Token('link_close', 'a', -1));
       at = end;
     }
-    if (made.length === 0) return [token];
+    if (tokens.length === 0) return [token];
     text(content.length);
-    return made;
+    return tokens;
   };
 
   for (const block of state.tokens) {

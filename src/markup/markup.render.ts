@@ -5,7 +5,7 @@ import { type MarkupRequest, tooLarge } from './markup.request.ts';
 const SMALL = 2_000;
 /** Maximum length of texts that are rendered at all. */
 const MAX = 1024 * 1024;
-const kept = new BoundedCache<string, string>(16 * 1024 * 1024, (html, key) => 2 * (html.length + key.length) + 200, {
+const cache = new BoundedCache<string, string>(16 * 1024 * 1024, (html, key) => 2 * (html.length + key.length) + 200, {
   maxEntryBytes: 4 * 1024 * 1024,
 });
 
@@ -16,13 +16,13 @@ const kept = new BoundedCache<string, string>(16 * 1024 * 1024, (html, key) => 2
  */
 export async function renderMarkup(key: string, request: MarkupRequest): Promise<string> {
   const whole = request.issues === undefined ? key : `${key} ${JSON.stringify(request.issues)}`;
-  const known = kept.get(whole);
+  const known = cache.get(whole);
   if (known !== undefined) return known;
   if (request.text.length > MAX) throw tooLarge();
   const small = request.text.length <= SMALL;
   const html = small
     ? (await import('./render-in-this-thread.ts')).renderInThisThread(request)
     : await (await import('./render-in-thread.ts')).renderInThread(request);
-  kept.set(whole, html);
+  cache.set(whole, html);
   return html;
 }

@@ -38,10 +38,10 @@ export async function requestExternal(
   if (rules.silent === true && (options.method ?? 'GET') !== 'GET') {
     throw new BlockedAddress('is blocked: only GET requests are sent in silent mode');
   }
-  const found = (await resolveExternal(url, rules)).map((address) => ({ address, family: isIP(address) }));
+  const addresses = (await resolveExternal(url, rules)).map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, { all }, callback) => {
-    if (all === true) callback(null, found);
-    else callback(null, found[0]!.address, found[0]!.family);
+    if (all === true) callback(null, addresses);
+    else callback(null, addresses[0]!.address, addresses[0]!.family);
   };
   return send(url, lookup, options);
 }

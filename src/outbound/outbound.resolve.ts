@@ -98,9 +98,9 @@ async function addressesOf(host: string): Promise<string[]> {
     const slow = new Promise<never>((_, reject) => {
       timer = setTimeout(reject, LOOKUP_MS, invalid);
     });
-    const found = await Promise.race([lookup(host, { all: true }), slow]);
-    if (found.length === 0) throw invalid;
-    return found.map(({ address }) => address);
+    const addresses = await Promise.race([lookup(host, { all: true }), slow]);
+    if (addresses.length === 0) throw invalid;
+    return addresses.map(({ address }) => address);
   } catch {
     throw invalid;
   } finally {

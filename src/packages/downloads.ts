@@ -7,7 +7,7 @@ export const recordDownload = ({ downloads, clock }: Pick<Deps, 'downloads' | 'c
 
 /** Time of the last download of a package; null for never. */
 export function lastDownload({ downloads }: Pick<Deps, 'downloads'>, row: Package): string | null {
-  const kept = downloads.of(row.id);
+  const pending = downloads.of(row.id);
   const { last_downloaded_at: known } = row;
-  return kept !== undefined && (known === null || kept > known) ? kept : known;
+  return pending !== undefined && (known === null || pending > known) ? pending : known;
 }

@@ -31,19 +31,19 @@ export async function insertName(db: Db, { project_id, package_type, name_key, n
   const row = { project_id, package_type, name_key, name: asciiLower(name) };
   // The entry may be deleted between the two statements.
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const made = await db
+    const inserted = await db
       .insertInto('package_names')
       .values(row)
       .onConflict((names) => names.columns(['project_id', 'package_type', 'name_key', 'name']).doNothing())
       .returning('id')
       .executeTakeFirst();
-    if (made !== undefined) {
-      const parts = partsOf(name).map((part) => ({ name_id: made.id, project_id, package_type, part }));
+    if (inserted !== undefined) {
+      const parts = partsOf(name).map((part) => ({ name_id: inserted.id, project_id, package_type, part }));
       await db.insertInto('package_name_parts').values(parts).execute();
       return;
     }
     // Locks the row on either database.
-    const there = await db
+    const existing = await db
       .updateTable('package_names')
       .set({ name: row.name })
       .where('project_id', '=', project_id)
@@ -52,7 +52,7 @@ export async function insertName(db: Db, { project_id, package_type, name_key, n
       .where('name', '=', row.name)
       .returning('id')
       .executeTakeFirst();
-    if (there !== undefined) return;
+    if (existing !== undefined) return;
   }
   throw conflict();
 }

@@ -64,9 +64,9 @@ export async function publish<T>(
       const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'create_package');
       if (publication.files.length > 0) await requireStorage(transactionDeps(deps, db), scope.project);
       if (await isProtectedFrom(db, scope, publication, 'push')) throw refuse();
-      const found = await findOrInsert(deps, db, publication);
+      const version = await findOrInsert(deps, db, publication);
       const pipelineId = await pipelineOf(db, caller);
-      const publishing = { db, standing: scope, ...found, pipelineId };
+      const publishing = { db, standing: scope, ...version, pipelineId };
       if (pipelineId !== null) await notePipeline(publishing, null);
       const result = await enter(publishing);
       if (publication.files.length > 0) await enqueuePackagesSize(deps, db, projectId);

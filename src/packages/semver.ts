@@ -14,9 +14,9 @@ export interface SemVer {
 
 /** @returns null for an invalid version, or one longer than 255 characters */
 export function parseSemVer(text: string): SemVer | null {
-  const found = text.length > MAX_LENGTH ? null : SEMVER.exec(text);
-  if (found === null) return null;
-  const [, major, minor, patch, prerelease = ''] = found;
+  const match = text.length > MAX_LENGTH ? null : SEMVER.exec(text);
+  if (match === null) return null;
+  const [, major, minor, patch, prerelease = ''] = match;
   return { numbers: [major!, minor!, patch!], prerelease: prerelease === '' ? [] : prerelease.split('.') };
 }
 

@@ -19,9 +19,9 @@ const MAX_PARTS = 25;
 export async function goGetPage(deps: Deps, request: FastifyRequest, path: string): Promise<string | null> {
   const parts = path.split('/').filter((part) => part !== '');
   if (parts.length < 2 || parts.some((part) => part === '.' || part === '..')) return null;
-  const found = await findReadable(deps, request, parts.slice(0, MAX_PARTS));
-  const project = found?.project.full_path ?? parts.slice(0, 2).join('/');
-  const branch = found === null ? 'main' : ((await repositoryOf(deps, found.project).refs.head()) ?? 'main');
+  const readable = await findReadable(deps, request, parts.slice(0, MAX_PARTS));
+  const project = readable?.project.full_path ?? parts.slice(0, 2).join('/');
+  const branch = readable === null ? 'main' : ((await repositoryOf(deps, readable.project).refs.head()) ?? 'main');
   const url = `${deps.externalUrl()}/${project}`;
   // Go does not allow ports in module paths; the module proxy omits the port as well.
   const { hostname, pathname } = new URL(url);
@@ -41,16 +41,16 @@ async function findReadable(
 ): Promise<FoundProject | null> {
   const caller = await gitCaller(deps, request);
   for (let length = parts.length; length >= 2; length -= 1) {
-    const found = await findProject(
+    const match = await findProject(
       deps,
       parts
         .slice(0, length)
         .join('/')
         .replace(/\.git$/, ''),
     );
-    if (found === undefined) continue;
-    const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
-    return permissions.can('read_code') ? found : null;
+    if (match === undefined) continue;
+    const permissions = await projectPermissions(deps, caller, match.project, match.namespace);
+    return permissions.can('read_code') ? match : null;
   }
   return null;
 }

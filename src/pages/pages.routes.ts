@@ -61,8 +61,8 @@ export function registerPages(app: FastifyInstance, deps: Deps, services: HttpSe
     const target = apiAddressOf(page);
     if (target === null) throw notFound();
     // Filters of a list have the same names in the API.
-    const asked = LIST_PAGE.test(page) ? (request.url.split('?')[1] ?? '') : '';
-    return redirect(reply, api(`/${text}${target}${asked === '' ? '' : `?${asked}`}`));
+    const filters = LIST_PAGE.test(page) ? (request.url.split('?')[1] ?? '') : '';
+    return redirect(reply, api(`/${text}${target}${filters === '' ? '' : `?${filters}`}`));
   });
 }
 
@@ -76,10 +76,10 @@ async function homeOf(deps: Deps, request: FastifyRequest, path: string): Promis
   const caller = await withChallenge(CREDENTIALS, () => callerOf(deps, CREDENTIALS, request));
   const groupPath = /^groups\/(.+)$/.exec(path)?.[1] ?? path;
   if (path.includes('/') && groupPath === path) {
-    const found = await findProject(deps, path);
+    const match = await findProject(deps, path);
     const seen =
-      found !== undefined &&
-      (await projectPermissions(deps, caller, found.project, found.namespace)).can('read_project');
+      match !== undefined &&
+      (await projectPermissions(deps, caller, match.project, match.namespace)).can('read_project');
     if (seen) return `/projects/${encodeURIComponent(path)}`;
   }
   // A number would be taken for an id.

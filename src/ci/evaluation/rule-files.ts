@@ -76,9 +76,9 @@ export class RuleFiles {
 
   async #project(path: string, ref: string | null, scope: VariableScope): Promise<SourceContext> {
     const name = ref === null ? null : scope.expand(ref);
-    const found = await this.#once(['project', path, name], () => this.#sources.project(path, name));
-    if ('denied' in found) throw new RuleError(`rules:exists:project \`${path}\` not found or access denied`);
-    if ('context' in found) return found.context;
+    const project = await this.#once(['project', path, name], () => this.#sources.project(path, name));
+    if ('denied' in project) throw new RuleError(`rules:exists:project \`${path}\` not found or access denied`);
+    if ('context' in project) return project.context;
     throw new RuleError(`rules:exists:ref \`${name ?? 'HEAD'}\` is not a valid ref in project \`${path}\``);
   }
 

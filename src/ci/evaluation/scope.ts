@@ -48,8 +48,8 @@ export class VariableScope implements VariableLookup {
 
   /** @throws ExpansionError if the result is too long */
   get(name: string): Variable | undefined {
-    const found = this.#find(name, this.#layers.length);
-    return found && this.#resolve(found.variable, found.layer);
+    const match = this.#find(name, this.#layers.length);
+    return match && this.#resolve(match.variable, match.layer);
   }
 
   /** Expands a text. @throws ExpansionError if the result is too long */

@@ -129,8 +129,8 @@ const MAX_TAGS = 2_000;
 /** @throws ExpansionError if the tags exceed the limit */
 function tags(job: JobConfig, scope: VariableScope): string[] {
   const expanded = job.tags.map((tag) => scope.expand(tag).trim());
-  const found = [...new Set(expanded)].filter((tag) => tag !== '');
-  if (Buffer.byteLength(found.join()) <= MAX_TAGS) return found;
+  const unique = [...new Set(expanded)].filter((tag) => tag !== '');
+  if (Buffer.byteLength(unique.join()) <= MAX_TAGS) return unique;
   throw new ExpansionError(`tags are too long (maximum is ${MAX_TAGS} bytes together)`);
 }
 

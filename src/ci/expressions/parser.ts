@@ -13,7 +13,7 @@ export type Expression =
 /** Higher numbers bind tighter. */
 const PRECEDENCE: Record<Operator, number> = { '||': 1, '&&': 2, '==': 3, '!=': 3, '=~': 3, '!~': 3 };
 
-const kept = new LRUCache<string, Expression>({
+const cache = new LRUCache<string, Expression>({
   max: 2000,
   maxSize: 1_000_000,
   sizeCalculation: (_, text) => text.length + 1,
@@ -25,12 +25,12 @@ const kept = new LRUCache<string, Expression>({
  * @throws ExpressionError if it is invalid
  */
 export function parseExpression(text: string): Expression {
-  const known = kept.get(text);
+  const known = cache.get(text);
   if (known !== undefined) return known;
   const parser = new Parser(tokenize(text));
   const expression = parser.operation(0);
   parser.end();
-  kept.set(text, expression);
+  cache.set(text, expression);
   return expression;
 }
 

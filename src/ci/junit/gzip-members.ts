@@ -45,16 +45,16 @@ export async function* gzipMembers(bytes: Buffer, maxBytes: number): AsyncGenera
   let left = maxBytes;
   for (let at = 0; at < bytes.length; ) {
     const start = dataStart(bytes, at);
-    let found: Inflated;
+    let member: Inflated;
     try {
-      found = await inflate(bytes.subarray(start), { info: true, maxOutputLength: Math.max(1, left) });
+      member = await inflate(bytes.subarray(start), { info: true, maxOutputLength: Math.max(1, left) });
     } catch (error) {
       throw new GzipError((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'damaged');
     }
-    left -= found.buffer.length;
+    left -= member.buffer.length;
     if (left < 0) throw new GzipError('too large');
-    at = start + found.engine.bytesWritten + TRAILER;
+    at = start + member.engine.bytesWritten + TRAILER;
     if (at > bytes.length) throw new GzipError('cut off');
-    yield found.buffer;
+    yield member.buffer;
   }
 }

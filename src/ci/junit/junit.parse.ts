@@ -98,11 +98,11 @@ class Reading {
 
 /** Decoder for the declared encoding; UTF-8 by default. */
 function decoderOf(bytes: Buffer): TextDecoder {
-  const said = /^<\?xml[^>]{0,100}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(
+  const declaration = /^<\?xml[^>]{0,100}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(
     bytes.subarray(0, 200).toString('latin1'),
   );
   try {
-    return new TextDecoder(said?.[1] ?? 'utf-8');
+    return new TextDecoder(declaration?.[1] ?? 'utf-8');
   } catch {
     throw new JunitError('an unknown encoding');
   }

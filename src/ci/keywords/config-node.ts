@@ -17,15 +17,15 @@ interface Fault {
 
 /** Result of reading a value at a place. */
 interface Outcome<T> {
-  found: T | null;
+  result: T | null;
   path: string;
   faults: Fault[];
 }
 
 function whole({ path, text, lower }: Fault): string {
   const words = path === '' ? text : `${path} ${text}`;
-  const told = lower ? words.toLowerCase() : words;
-  return told.length > LONGEST ? `${told.slice(0, LONGEST)}...` : told;
+  const message = lower ? words.toLowerCase() : words;
+  return message.length > LONGEST ? `${message.slice(0, LONGEST)}...` : message;
 }
 
 /** Distinct errors of a configuration, in the order of detection. */
@@ -63,18 +63,18 @@ export class Problems {
     if (before !== undefined) return this.#again(before, at);
     const { count } = this;
     const { length } = this.#faults;
-    const found = reader(value, at);
+    const result = reader(value, at);
     const faults = this.count === count ? [] : this.#faults.slice(length);
-    known.set(value, { found, path: faults.length === 0 ? '' : at.path, faults });
-    return found;
+    known.set(value, { result, path: faults.length === 0 ? '' : at.path, faults });
+    return result;
   }
 
-  #again<T>({ found, path: before, faults }: Outcome<T>, at: ConfigNode): T | null {
+  #again<T>({ result, path: before, faults }: Outcome<T>, at: ConfigNode): T | null {
     for (const fault of faults) {
       const { path } = fault;
       this.add({ ...fault, path: path.startsWith(before) ? at.path + path.slice(before.length) : path });
     }
-    return found;
+    return result;
   }
 }
 

@@ -25,9 +25,9 @@ const named = (value: Tree): TreeMap => (isString(value) ? { name: value } : isM
 
 const name: Rule = (value, at) => {
   if (!isMap(value) && !isString(value)) return;
-  const found = own(named(value), 'name');
+  const environmentName = own(named(value), 'name');
   for (const check of [PRESENT, NAME]) {
-    const text = check(found);
+    const text = check(environmentName);
     if (text !== null) at.field('name', text);
   }
 };

@@ -57,8 +57,8 @@ const noPorts: Rule = (value, at) => {
 function readImage(value: TreeMap, at: ConfigNode): Image {
   const opts: ExecutorOpts = {};
   for (const executor of ['docker', 'kubernetes'] as const) {
-    const found = own(value, executor);
-    if (isMap(found)) opts[executor] = found as { user?: string };
+    const executorOptions = own(value, executor);
+    if (isMap(executorOptions)) opts[executor] = executorOptions as { user?: string };
   }
   return {
     name: own(value, 'name') as string,

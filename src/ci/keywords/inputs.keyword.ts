@@ -7,10 +7,10 @@ const MAX_OPTIONS = 50;
 const TYPES = ['array', 'boolean', 'number', 'string'];
 
 const options: Rule = (value, at) => {
-  const found = isMap(value) ? own(value, 'options') : null;
-  if (!Array.isArray(found)) return;
-  if (found.length > MAX_OPTIONS) at.config(`cannot define more than ${MAX_OPTIONS} options`);
-  if (found.includes(null)) at.config('options array cannot contain null values');
+  const values = isMap(value) ? own(value, 'options') : null;
+  if (!Array.isArray(values)) return;
+  if (values.length > MAX_OPTIONS) at.config(`cannot define more than ${MAX_OPTIONS} options`);
+  if (values.includes(null)) at.config('options array cannot contain null values');
 };
 
 const hasDefault: Rule = (value, at) => {
@@ -32,6 +32,6 @@ const input: Reader<TreeMap> = entry(
 
 /** `inputs` of a job: values that can be set when it is played or retried. */
 export const inputs: Reader<TreeMap> = (value, at) => {
-  const found = eachOf(input)(value, at);
-  return found && Object.fromEntries(found);
+  const entries = eachOf(input)(value, at);
+  return entries && Object.fromEntries(entries);
 };

@@ -89,12 +89,12 @@ const NO_ARTIFACTS: Artifacts = {
 
 /** The Pages site of a job: by `pages`, or by the name of the job. */
 function site(name: string, words: Words): JobOptions['pages'] {
-  const said: PagesConfig | false | null = words.pages;
-  if (said === false || (said === null && name !== 'pages')) return null;
+  const pagesConfig: PagesConfig | false | null = words.pages;
+  if (pagesConfig === false || (pagesConfig === null && name !== 'pages')) return null;
   return {
-    publish: said?.publish ?? words.publish ?? 'public',
-    pathPrefix: said?.pathPrefix ?? null,
-    expireIn: said?.expireIn ?? null,
+    publish: pagesConfig?.publish ?? words.publish ?? 'public',
+    pathPrefix: pagesConfig?.pathPrefix ?? null,
+    expireIn: pagesConfig?.expireIn ?? null,
   };
 }
 
@@ -113,17 +113,17 @@ function published(artifacts: Artifacts | null, pages: JobOptions['pages']): Art
 }
 
 function dependencies(value: TreeMap, words: Words, at: ConfigNode): string[] | null {
-  const found = own(value, 'dependencies') as string[] | null;
+  const dependencyNames = own(value, 'dependencies') as string[] | null;
   const needs = words.needs;
-  if (found === null || found.length === 0 || needs === null) return found;
+  if (dependencyNames === null || dependencyNames.length === 0 || needs === null) return dependencyNames;
   if (needs.jobs === null) {
     if (needs.cross.length > 0) at.field('needs', 'corresponding to dependencies must be from the same pipeline');
-    return found;
+    return dependencyNames;
   }
   const needed = new Set(needs.jobs.map(({ job }) => job));
-  const missing = found.filter((name) => !needed.has(name));
+  const missing = dependencyNames.filter((name) => !needed.has(name));
   if (missing.length > 0) at.field('dependencies', `the ${list(missing)} should be part of needs`);
-  return found;
+  return dependencyNames;
 }
 
 /** A job for a runner. */

@@ -52,7 +52,7 @@ export function readJobs(
   }
   if (nothing.length > 0) return [];
   limitJobs(all.length);
-  const found: WrittenJob[] = [];
+  const writtenJobs: WrittenJob[] = [];
   for (const { name, value, kind } of all) {
     if (at.problems.full) break;
     const node = here.child(name.trim() === '' ? 'job' : name);
@@ -62,7 +62,7 @@ export function readJobs(
     }
     if (!nameIsGood(name, !keysWithoutText.has(name), node)) continue;
     const read = (kind === 'job' ? job : bridge)(name, around)(value, node);
-    if (read !== null) found.push(read);
+    if (read !== null) writtenJobs.push(read);
   }
-  return found;
+  return writtenJobs;
 }

@@ -41,10 +41,10 @@ export const matrix: Reader<MatrixRow[]> = anyEntry([config(MAPS)], (value, at) 
 /** All combinations in the order of names and values, by name. */
 export function combine(rows: readonly MatrixRow[]): Map<string, string>[] {
   return rows.flatMap((row) => {
-    let found: [string, string][][] = [[]];
+    let combined: [string, string][][] = [[]];
     for (const [name, values] of row) {
-      found = found.flatMap((begun) => values.map((value): [string, string][] => [...begun, [name, value]]));
+      combined = combined.flatMap((prefix) => values.map((value): [string, string][] => [...prefix, [name, value]]));
     }
-    return found.map((entries) => new Map(entries));
+    return combined.map((entries) => new Map(entries));
   });
 }

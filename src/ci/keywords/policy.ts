@@ -52,8 +52,8 @@ const DEFAULT_REFS = ['branches', 'tags'];
 
 /** `only`; without refs it applies to branches and tags. */
 export const only: Reader<RefPolicy> = (value, at) => {
-  const found = policy(value, at);
-  return found && { ...found, refs: found.refs ?? DEFAULT_REFS };
+  const refPolicy = policy(value, at);
+  return refPolicy && { ...refPolicy, refs: refPolicy.refs ?? DEFAULT_REFS };
 };
 
 /** `only` of a job without rules. */

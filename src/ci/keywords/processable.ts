@@ -32,8 +32,8 @@ export const hasRules = (value: TreeMap): boolean => Object.hasOwn(value, 'rules
 const NOT_WITH_RULES = ['only', 'except', 'start_in'];
 
 const withoutOthers: Rule = (value, at) => {
-  const found = NOT_WITH_RULES.filter((key) => own(value as TreeMap, key) !== null);
-  if (found.length > 0) at.config(`key may not be used with \`rules\`: ${list(found)}`);
+  const conflicting = NOT_WITH_RULES.filter((key) => own(value as TreeMap, key) !== null);
+  if (conflicting.length > 0) at.config(`key may not be used with \`rules\`: ${list(conflicting)}`);
 };
 
 /** Rules for all jobs. */

@@ -64,15 +64,15 @@ const withEnds = (named: readonly string[]) => [
 function readWords(tree: TreeMap, jobs: TreeMap, keysWithoutText: ReadonlySet<string>, at: ConfigNode): Written {
   const block = readDefaults(tree, at);
   const top = TOP.read(tree, at);
-  const found = at.read(tree, 'workflow', workflow);
+  const workflowConfig = at.read(tree, 'workflow', workflow);
   return {
     stages: withEnds(top.stages ?? DEFAULT_STAGES),
-    workflow: found ?? NO_WORKFLOW,
+    workflow: workflowConfig ?? NO_WORKFLOW,
     variables: top.variables ?? [],
     jobs: readJobs(
       jobs,
       keysWithoutText,
-      { defaults: withTopLevelKeys(block, top), hasWorkflowRules: found?.rules != null },
+      { defaults: withTopLevelKeys(block, top), hasWorkflowRules: workflowConfig?.rules != null },
       at,
     ),
   };

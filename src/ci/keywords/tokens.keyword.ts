@@ -13,8 +13,8 @@ const idToken: Reader<{ aud: string[] }> = entry(
 
 /** `id_tokens`: signed identity tokens of the job, by variable name. */
 export const idTokens: Reader<Record<string, { aud: string[] }>> = (value, at) => {
-  const found = eachOf(idToken)(value, at);
-  return found && Object.fromEntries(found);
+  const entries = eachOf(idToken)(value, at);
+  return entries && Object.fromEntries(entries);
 };
 
 const PROVIDERS = [
@@ -41,8 +41,8 @@ const secret: Reader<TreeMap> = entry(
 
 /** `secrets`: values fetched by the runner from a secret store, by variable name; stored as written. */
 export const secrets: Reader<TreeMap> = (value, at) => {
-  const found = eachOf(secret)(value, at);
-  return found && Object.fromEntries(found);
+  const entries = eachOf(secret)(value, at);
+  return entries && Object.fromEntries(entries);
 };
 
 /** `identity`: cloud provider of the job's identity. */

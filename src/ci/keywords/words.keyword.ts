@@ -20,9 +20,9 @@ export function keywordTable<T extends Table>(readers: T): KeywordTable<T> {
   return {
     names: Object.keys(readers),
     read(config, at) {
-      const found = { ...nothing };
-      for (const [name, reader] of entries) found[name] = at.read(config, name, reader);
-      return found as Values<T>;
+      const values = { ...nothing };
+      for (const [name, reader] of entries) values[name] = at.read(config, name, reader);
+      return values as Values<T>;
     },
   };
 }

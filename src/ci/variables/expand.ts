@@ -66,12 +66,12 @@ export function expandText(text: string, values: VariableLookup, options: Expand
  */
 export function expandVariables(variables: Iterable<Variable>, options: ExpandOptions = {}): Variable[] {
   const { limit = MAX_CHARACTERS } = options;
-  const given = [...variables];
-  if (!given.some(refers)) return given;
-  const { ordered, circles } = inOrder(given, (variable) => (refers(variable) ? referencesIn(variable.value) : []));
+  const all = [...variables];
+  if (!all.some(refers)) return all;
+  const { ordered, circles } = inOrder(all, (variable) => (refers(variable) ? referencesIn(variable.value) : []));
   if (circles.length > 0) throw new ExpansionError(circularText(circles));
   const values = new Map<string, Variable>();
-  const places = new Map<Variable | undefined, number>(given.map((variable, place) => [variable, place]));
+  const places = new Map<Variable | undefined, number>(all.map((variable, place) => [variable, place]));
   const expanded: Variable[] = [];
   let room = limit;
   for (const variable of ordered) {

@@ -166,8 +166,8 @@ function verification(signature: PgpSignature, content: Buffer, material: PgpKey
 
 /** Whether the key made the signature over the content. Usage flags of the key are not checked. */
 export function isMadeBy(signature: PgpSignature, content: Buffer, material: PgpKeyMaterial | null): boolean {
-  const found = verification(signature, content, material);
-  return found !== null && verifySync(found);
+  const input = verification(signature, content, material);
+  return input !== null && verifySync(input);
 }
 
 /** Like `isMadeBy`, in the thread pool, for many signatures. */
@@ -176,6 +176,6 @@ export async function isMadeByInThreadPool(
   content: Buffer,
   material: PgpKeyMaterial | null,
 ): Promise<boolean> {
-  const found = verification(signature, content, material);
-  return found !== null && verifyInThreadPool(found);
+  const input = verification(signature, content, material);
+  return input !== null && verifyInThreadPool(input);
 }

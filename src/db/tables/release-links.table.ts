@@ -12,7 +12,7 @@ export interface ReleaseLinksTable {
   release_id: number;
   name: string;
   url: string;
-  /** Path below the permanent address of the release's downloads, with a slash in front. */
+  /** Path below the permanent download URL of the release, with a leading slash. */
   filepath: string | null;
   link_type: Defaulted<LinkType>;
   created_at: Timestamp;

@@ -7,16 +7,16 @@ export interface ReleasesTable {
   project_id: number;
   /** Name of the tag; unique within the project. */
   tag: string;
-  /** Null where it is called like its tag. */
+  /** Null if it is the same as the tag. */
   name: string | null;
   description: string | null;
-  /** Commit that the tag named when the release was made; null for a tag of no commit. */
+  /** Commit of the tag when the release was created; null if the tag does not point to a commit. */
   sha: string | null;
-  /** That commit, so that lists need not ask git; null where it is large, or there is none. */
+  /** The serialized commit, so that lists need no git; null if it is large, or there is none. */
   commit_object: string | null;
   author_id: number | null;
   released_at: Timestamp;
-  /** When its evidence is to be collected; null once it was, and where none is to be. */
+  /** When its evidence is due to be collected; null afterwards, and if none is collected. */
   evidence_due_at: Timestamp | null;
   created_at: Timestamp;
   updated_at: Timestamp;

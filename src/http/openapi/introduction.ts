@@ -11,14 +11,14 @@ Send an access token in the header \`PRIVATE-TOKEN\`. The administrator's token 
 server; users make their own with \`POST /api/v4/user/personal_access_tokens\`, administrators make them for others with
 \`POST /api/v4/users/:user_id/personal_access_tokens\`.
 
-A first call, which tells whose token it is:
+A first call, which shows the user of the token:
 
 \`\`\`sh
 curl --header "PRIVATE-TOKEN: $TOKEN" "${base}/api/v4/user"
 \`\`\`
 
-Tokens of OAuth go into \`Authorization: Bearer ...\`, which takes access tokens as well. Without a token you see what is
-public.
+OAuth tokens are sent as \`Authorization: Bearer ...\`, which also accepts access tokens. Without a token, only public
+resources are visible.
 
 ## Create something
 
@@ -27,12 +27,12 @@ curl --header "PRIVATE-TOKEN: $TOKEN" --data "name=hello" "${base}/api/v4/projec
 curl --header "PRIVATE-TOKEN: $TOKEN" --data "title=Nobody is greeted" "${base}/api/v4/projects/root%2Fhello/issues"
 \`\`\`
 
-Parameters go into the query string or the body, as JSON, as a form or as multipart. The \`:id\` of a project or group is
-its number or its full path, URL-encoded: \`root%2Fhello\`.
+Parameters are sent in the query string or the body, as JSON, form or multipart. The \`:id\` of a project or group is its
+number or its full path, URL-encoded: \`root%2Fhello\`.
 
 ## Answers
 
-- Lists come a page at a time (\`page\`, \`per_page\`); the headers \`Link\`, \`X-Next-Page\` and \`X-Total\` lead on.
-- A refusal has a \`message\` that says what to change. What you may not see is 404.
-- Every answer has an \`X-Request-Id\`, which is in the server's log as well.
+- Lists are paginated (\`page\`, \`per_page\`); the headers \`Link\`, \`X-Next-Page\` and \`X-Total\` describe the pages.
+- Errors have a \`message\` that says what to change. Resources that you may not see are 404.
+- Every answer has an \`X-Request-Id\`, which is also in the server's log.
 `;

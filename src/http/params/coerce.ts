@@ -208,10 +208,10 @@ function checkRules(
   source: Record<string, unknown>,
   failures: Failures,
 ): void {
-  const given = (names: readonly string[]) =>
+  const givenAmong = (names: readonly string[]) =>
     names.filter((name) => fields.some((field) => field.key === name && givenValue(field, source) !== undefined));
   for (const names of rules.mutuallyExclusive ?? []) {
-    const both = given(names);
+    const both = givenAmong(names);
     if (both.length > 1) failures.push(`${both.join(', ')} are mutually exclusive`);
   }
   for (const names of rules.atLeastOne ?? []) {
@@ -221,7 +221,7 @@ function checkRules(
     }
   }
   for (const names of rules.exactlyOne ?? []) {
-    const some = given(names);
+    const some = givenAmong(names);
     if (some.length === 0) failures.push(`${names.join(', ')} are missing, exactly one parameter must be provided`);
     else if (some.length > 1) failures.push(`${some.join(', ')} are mutually exclusive`);
   }

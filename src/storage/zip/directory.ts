@@ -58,12 +58,14 @@ export class ArchiveDirectory {
     if (path !== '' && from === end) return undefined;
     const listing: Listing = { entries: [], total: 0 };
     for (let at = from; at < end; ) {
-      const found = paths[at]!;
-      const slash = recursive ? -1 : found.indexOf('/', path.length);
-      const next = slash === -1 ? at + 1 : firstFrom(paths, after(found.slice(0, slash + 1)));
-      if (found !== path) {
+      const entryPath = paths[at]!;
+      const slash = recursive ? -1 : entryPath.indexOf('/', path.length);
+      const next = slash === -1 ? at + 1 : firstFrom(paths, after(entryPath.slice(0, slash + 1)));
+      if (entryPath !== path) {
         if (listing.total >= page.offset && listing.entries.length < page.size) {
-          listing.entries.push(places[at] === -1 ? onlyNamed(found) : this.#entries.entryAt(places[at]!, found));
+          listing.entries.push(
+            places[at] === -1 ? onlyNamed(entryPath) : this.#entries.entryAt(places[at]!, entryPath),
+          );
         }
         listing.total += 1;
       }

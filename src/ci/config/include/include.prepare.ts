@@ -46,9 +46,9 @@ export async function prepareFiles(
 async function read(file: IncludedFile): Promise<void> {
   file.problem ??= await file.prepare();
   if (file.problem !== null) return;
-  const found = await file.fetch();
-  if ('problem' in found) file.problem = found.problem;
-  else file.content = found.content;
+  const result = await file.fetch();
+  if ('problem' in result) file.problem = result.problem;
+  else file.content = result.content;
 }
 
 function kindOf(

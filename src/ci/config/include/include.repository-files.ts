@@ -45,12 +45,12 @@ export class ProjectFile extends IncludedFile {
 
   async prepare(): Promise<string | null> {
     const { ref = null } = this.params;
-    const found: SourceProject = await this.loading.sources.project(this.project, ref === null ? null : textOf(ref));
+    const source: SourceProject = await this.loading.sources.project(this.project, ref === null ? null : textOf(ref));
     const project = this.loading.mask(this.project);
-    if ('denied' in found)
+    if ('denied' in source)
       return `Project \`${project}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`;
-    if ('noRef' in found) return `Project \`${project}\` reference \`${this.ref}\` does not exist!`;
-    this.found = found.context;
+    if ('noRef' in source) return `Project \`${project}\` reference \`${this.ref}\` does not exist!`;
+    this.found = source.context;
     return null;
   }
 

@@ -74,9 +74,9 @@ export abstract class IncludedFile {
 
   /** Web URLs of a file in a repository. */
   protected async addresses(context: SourceContext): Promise<{ blob: string | null; raw: string | null }> {
-    const found = await this.loading.sources.addresses(context, this.path);
-    if (found === null) return { blob: null, raw: null };
-    return { blob: this.loading.mask(found.blob), raw: this.loading.mask(found.raw) };
+    const urls = await this.loading.sources.addresses(context, this.path);
+    if (urls === null) return { blob: null, raw: null };
+    return { blob: this.loading.mask(urls.blob), raw: this.loading.mask(urls.raw) };
   }
 
   protected get path(): string {

@@ -148,10 +148,10 @@ export class ComponentFile extends IncludedFile {
   }
 
   async fetch(): Promise<Content> {
-    const found = await this.loading.sources.component(this.location as string);
-    if ('error' in found) return { problem: this.loading.mask(found.error) };
-    this.found = found;
-    return found;
+    const component = await this.loading.sources.component(this.location as string);
+    if ('error' in component) return { problem: this.loading.mask(component.error) };
+    this.found = component;
+    return component;
   }
 
   override componentContext(): Readonly<Record<string, string>> {

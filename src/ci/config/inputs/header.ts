@@ -38,14 +38,14 @@ export async function readHeader(header: RawMap, scope: Scope, loading: Loading)
 async function withIncluded(own: RawMap, include: RawTree, scope: Scope, loading: Loading): Promise<RawMap> {
   const kinds = ['local', 'remote', 'project'];
   const files = await prepareFiles(include, scope, loading, { kinds, listed: false });
-  const found: RawMap[] = [];
+  const included: RawMap[] = [];
   for (const file of files) {
     if (file.problem !== null) throw new ConfigError(file.problem);
-    found.push(includedInputs(file.name, file.content, loading.limits));
+    included.push(includedInputs(file.name, file.content, loading.limits));
   }
   const merged = newMap();
   const twice = new Set<string>();
-  for (const inputs of [...found, own]) {
+  for (const inputs of [...included, own]) {
     for (const [name, input] of Object.entries(inputs)) {
       if (name in merged) twice.add(name);
       merged[name] = input;

@@ -46,15 +46,15 @@ class Composer extends CollectionComposer {
   }
 
   documents(maxDocuments: number): RawTree[] {
-    const found: RawTree[] = [];
+    const roots: RawTree[] = [];
     for (let first = true; ; first = false) {
       const root = this.document(first);
       if (root === undefined) break;
       // The syntax of further documents is still checked.
-      if (found.length < maxDocuments) found.push(root);
+      if (roots.length < maxDocuments) roots.push(root);
     }
     if (this.problem !== null) throw this.problem;
-    return found;
+    return roots;
   }
 
   /** Records an error that only counts if there is no syntax error until the end. */
@@ -163,13 +163,13 @@ class Composer extends CollectionComposer {
   }
 
   private alias(name: string): RawTree {
-    const found = this.anchors.get(name);
-    if (found === undefined) {
+    const anchor = this.anchors.get(name);
+    if (anchor === undefined) {
       this.later(new YamlError(`An alias referenced an unknown anchor: ${name}`));
       return this.nothing();
     }
-    this.endless ||= found.open;
-    ({ size: this.size, height: this.height } = found);
-    return found.value;
+    this.endless ||= anchor.open;
+    ({ size: this.size, height: this.height } = anchor);
+    return anchor.value;
   }
 }
