@@ -2,7 +2,7 @@ import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { JsonLogger } from '../core/logger.ts';
 import { withSourceLines } from '../core/stack-traces.ts';
-import { type Running, serve } from '../start.ts';
+import type { Running } from '../start.ts';
 import { parseCommand, printsHelp } from './command.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -22,6 +22,8 @@ export async function serveCommand(args: readonly string[], env: Environment): P
     if (extra !== undefined) throw new Error(`unexpected argument "${extra}".`);
   });
   const { config, warnings } = loadConfig(env);
+  // Invalid settings are reported before the server's modules are loaded; other commands do not load them.
+  const { serve } = await import('../start.ts');
   // Other users of the machine get no access to new files; git processes inherit this.
   process.umask(0o077);
   const log = new JsonLogger(config.logLevel, (text) => process.stdout.write(text));
