@@ -99,6 +99,8 @@ export interface Config {
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Cost of Argon2id; lowered by tests only. */
   passwordHash: { memoryKiB: number; passes: number };
+  /** Pause between two writings of the log of webhook deliveries, in milliseconds: so much may be sent once more after a kill. */
+  deliveryLogPauseMs: number;
 }
 
 const MiB = 1024 * 1024;
@@ -228,6 +230,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     shutdownMs: env.integer('STITHY_SHUTDOWN_TIMEOUT', 25, { min: 0, max: 86_400 }) * 1_000,
     logLevel: env.oneOf('STITHY_LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     passwordHash: { memoryKiB: 19_456, passes: 2 },
+    deliveryLogPauseMs: 200,
   };
   if (config.monitoringAllowlist.length === 0) config.monitoringAllowlist = ['127.0.0.0/8', '::1/128'];
   const warnings = env

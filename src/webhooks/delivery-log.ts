@@ -18,8 +18,6 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Interval between writes, in milliseconds: calls in this period may be repeated after a crash. */
-const PAUSE_MS = 200;
 const BATCH_SIZE = 500;
 
 /** Logs deliveries of all hooks in few transactions, as each one costs a disk write. */
@@ -56,7 +54,7 @@ export class DeliveryLog {
       } catch (error) {
         for (const { reject } of some) reject(error);
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, this.#deps.config.deliveryLogPauseMs));
     }
     this.#busy = false;
   }

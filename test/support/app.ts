@@ -165,6 +165,7 @@ export async function buildTestApp(
     ...options.settings,
   });
   config.passwordHash = { memoryKiB: 64, passes: 1 };
+  config.deliveryLogPauseMs = 0;
   const logger = new JsonLogger(config.logLevel, (text) => lines.push(text));
   const alone = config.database.kind === 'sqlite';
   const instance = await open(config, logger, options.clock ?? systemClock, alone, options.onQuery);
