@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { emptyDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../core/startup-error.ts';
@@ -51,11 +52,18 @@ test('a second server waits until the first has settled what it found', async (t
     assert.equal(settled, true);
     return claim;
   });
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  const { db, close } = await openDatabase(config);
+  await until(async () => {
+    const { rows } = await sql`
+      select 1 from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`.execute(db);
+    return rows.length > 0;
+  });
   settled = true;
   await first.share();
   await (await second).release();
   await first.release();
+  await close();
 });
 
 test('other servers are known by their claims', async () => {

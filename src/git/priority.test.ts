@@ -47,8 +47,10 @@ test('what answers somebody is as this process is, what nobody waits for goes be
   const alias = (command: string) => ['-c', `alias.told=!${command}`, 'told'];
   const { stdout } = await runGit(alias('nice'));
   assert.equal(stdout.toString().trim(), String(getPriority()));
-  // It is lowered once it runs.
-  await runLowPriority(folder, alias(`sleep 0.3; nice > ${folder}/nice`));
+  // It is lowered once it runs: its shell waits for that.
+  const own = 'ps -o ni= -p $PPID | tr -d " "';
+  const lowered = `for i in $(seq 500); do n=$(${own}); test "$n" = ${NICE.background} && break; sleep 0.02; done`;
+  await runLowPriority(folder, alias(`${lowered}; echo $n > ${folder}/nice`));
   assert.equal(readFileSync(`${folder}/nice`, 'latin1').trim(), String(NICE.background));
 });
 

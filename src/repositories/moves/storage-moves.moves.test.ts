@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -332,7 +333,10 @@ describe('a move that cannot be made', () => {
     await whileCopying(app, 'second', full, async () => {
       await run(move.id);
       ended.push(30);
-      await sleep(100);
+      // Whoever still copied would have copied more than one file meanwhile.
+      for (let count = 0; count < 30; count += 1)
+        await copyFile(import.meta.filename, join(app.deps.config.dataDir, 'copy'));
+      rmSync(join(app.deps.config.dataDir, 'copy'));
     });
     assert.deepEqual(ended, [30], 'files are copied to what was given up');
     const { state, error_message } = await moveNow(app, move);
