@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { outputOf, runSync } from '../../test/support/fork-server.ts';
 import { isValidBranchName, isValidRefName } from './ref-name.ts';
 
 /** Git's own verdict on each name; one process for each, so that names may hold anything. */
 function gitAccepts(name: string): boolean {
-  return spawnSync('git', ['check-ref-format', name]).status === 0;
+  return runSync('git', ['check-ref-format', name]).status === 0;
 }
 
 const piece = fc.constantFrom('a', 'B', '.', '..', '/', '//', '.lock', 'lock', '@', '@{', '{', '-', '~', '^', ':', '?');
@@ -27,7 +27,7 @@ test('every branch name that is accepted is also one for git check-ref-format --
   fc.assert(
     fc.property(names, (name) => {
       if (!isValidBranchName(name)) return;
-      assert.equal(spawnSync('git', ['check-ref-format', '--branch', name]).status, 0, JSON.stringify(name));
+      assert.equal(runSync('git', ['check-ref-format', '--branch', name]).status, 0, JSON.stringify(name));
     }),
     { numRuns: 400 },
   );
@@ -59,5 +59,5 @@ test('names that could be read as options, full references or object ids are no 
 });
 
 test('the git these tests ask is there', () => {
-  assert.match(execFileSync('git', ['--version']).toString(), /^git version 2\./);
+  assert.match(outputOf('git', ['--version']).toString(), /^git version 2\./);
 });

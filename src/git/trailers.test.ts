@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { outputOf } from '../../test/support/fork-server.ts';
 import { parseTrailers } from './trailers.ts';
 
 /** What git finds, as [key, value] pairs. */
 function gitTrailers(message: string): string[][] {
   const env = { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C.UTF-8', GIT_CONFIG_NOSYSTEM: '1' };
   const args = ['-c', 'trailer.separators=:', 'interpret-trailers', '--parse', '--no-divider'];
-  const output = execFileSync('git', args, { input: message, env, cwd: '/', encoding: 'utf8' });
+  const output = outputOf('git', args, { input: message, env, cwd: '/' }).toString();
   return output
     .split('\n')
     .filter((line) => line !== '')

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { signalGroup, startChild } from '../../src/git/spawner/start-child.ts';
 
 export interface GitClientResult {
   code: number;
@@ -31,23 +31,25 @@ export function runGitClient(
   env: Readonly<Record<string, string>> = {},
 ): Promise<GitClientResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', args, {
-      cwd,
+    const child = startChild({
+      ...{ command: 'git', args, cwd, pipes: 3 },
       env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT, ...env },
-      stdio: 'pipe',
-      timeout: TIMEOUT_MS,
-      killSignal: 'SIGKILL',
     });
+    const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), TIMEOUT_MS);
     const stdout: Buffer[] = [];
-    let stderr = '';
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
+    const stderr: Buffer[] = [];
+    child.stdout!.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr!.on('data', (chunk: Buffer) => stderr.push(chunk));
+    child.stdin!.on('error', () => {});
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
     });
-    child.stdin.on('error', () => {});
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? -1, stdout: Buffer.concat(stdout), stderr }));
-    child.stdin.end(input);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code: code ?? -1, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') });
+    });
+    child.stdin!.end(input);
   });
 }
 

@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gitEnvironment } from '../../src/git/git.environment.ts';
 import { type Repository, RepositoryPool } from '../../src/git/git.repository.ts';
+import { spawnerPid } from '../../src/git/spawner/start-child.ts';
 import { data, quote } from './fast-import.ts';
+import { outputOf } from './fork-server.ts';
 
 export interface GitFixture {
   dir: string;
@@ -43,12 +44,7 @@ export function temporaryFolder(t: Test): string {
 export function gitFixture(t: Test, options: { dir?: string; objectFormat?: string } = {}): GitFixture {
   const dir = options.dir ?? join(temporaryFolder(t), 'repo.git');
   const run = (args: readonly string[], input: string | Buffer = '', env: Record<string, string> = {}) =>
-    execFileSync('git', args, {
-      input,
-      env: gitEnvironment({ ...IDENTITY, ...env }),
-      stdio: ['pipe', 'pipe', 'pipe'],
-      maxBuffer: 64 * 1024 * 1024,
-    });
+    outputOf('git', args, { input, env: gitEnvironment({ ...IDENTITY, ...env }) });
   if (options.dir === undefined) {
     run(['init', '-q', '--bare', '--initial-branch=main', `--object-format=${options.objectFormat ?? 'sha1'}`, dir]);
   }
@@ -87,7 +83,7 @@ export function gitFixture(t: Test, options: { dir?: string; objectFormat?: stri
   };
 }
 
-/** The process ids of the git children of this process that work on this repository. */
+/** The process ids of the git children of this process, and of the one that starts some for it, that work on this repository. */
 export function gitChildren(dir: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -96,7 +92,7 @@ export function gitChildren(dir: string): number[] {
       try {
         const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
         const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
-        return words.includes(`--git-dir=${dir}`) && Number(parent) === process.pid;
+        return words.includes(`--git-dir=${dir}`) && [process.pid, spawnerPid()].includes(Number(parent));
       } catch {
         return false;
       }

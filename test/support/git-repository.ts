@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Repository, RepositoryPool } from '../../src/git/git.repository.ts';
+import { outputOf } from './fork-server.ts';
 
 const START = 1_700_000_000;
 
@@ -32,11 +32,9 @@ export class GitRepository {
 
   /** Runs git in the work tree and gives what it prints as bytes. */
   bytes(args: readonly string[], options: { input?: string | Buffer; env?: Record<string, string> } = {}): Buffer {
-    return execFileSync('git', ['-c', 'core.quotePath=false', '-c', 'protocol.file.allow=always', ...args], {
+    return outputOf('git', ['-c', 'core.quotePath=false', '-c', 'protocol.file.allow=always', ...args], {
       cwd: this.dir,
       input: options.input ?? '',
-      maxBuffer: 1 << 30,
-      stdio: ['pipe', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
         HOME: this.dir,

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Project } from '../../src/db/tables/projects.table.ts';
 import { gitEnvironment } from '../../src/git/git.environment.ts';
 import type { TestApp } from './app.ts';
 import { data, quote } from './fast-import.ts';
+import { outputOf } from './fork-server.ts';
 
 /** Files of a commit by path: content, or null to remove one. */
 export type Files = Readonly<Record<string, string | null>>;
@@ -29,14 +29,11 @@ export class ProjectGit {
       GIT_COMMITTER_EMAIL: 'bob@example.com',
       GIT_COMMITTER_DATE: date,
     };
-    return execFileSync('git', [`--git-dir=${this.dir}`, ...args], {
+    const output = outputOf('git', [`--git-dir=${this.dir}`, ...args], {
       input,
       env: gitEnvironment({ ...identity, ...env }),
-      stdio: ['pipe', 'pipe', 'pipe'],
-      maxBuffer: 64 * 1024 * 1024,
-    })
-      .toString()
-      .replace(/\n$/, '');
+    });
+    return output.toString().replace(/\n$/, '');
   }
 
   /** Commits changes of files on top of a branch (made where there is none, from `start` when given); gives the id. */

@@ -10,11 +10,15 @@ const WITHOUT_DATABASE = [
   'test/fuzz/',
 ];
 
-/** Files that measure memory or time of their process, in which other files must not have left anything to clear up. */
-const MEASURE_THEMSELVES = [
+/**
+ * Files that measure memory or time of their process, in which other files must not have left anything to clear up, and
+ * one that has the system start no child for it: elsewhere a process beside starts them.
+ */
+const ALONE = [
   'src/core/core.references.test.ts',
   'src/git/transport/transport.test.ts',
   'src/http/garbage.test.ts',
+  'test/children-that-cannot-start.test.ts',
 ];
 
 /** A path or folder on the command line that holds no test. */
@@ -49,13 +53,17 @@ export function findTests(root: string, paths: readonly string[]): string[] {
 export const touchesDatabase = (file: string): boolean => !WITHOUT_DATABASE.some((folder) => file.startsWith(folder));
 
 /** Whether the file needs a process in which no other has run. */
-export const needsNewProcess = (file: string): boolean => MEASURE_THEMSELVES.includes(file);
+export const needsNewProcess = (file: string): boolean => ALONE.includes(file);
+
+/** Tests here start the most children, which takes half the time in a process that has not loaded the server. */
+const FIRST = 'src/git/';
 
 /** Files that start whole servers take longest, and longer ones take longer: about right is enough to end together. */
 export function longestFirst(root: string, files: readonly string[]): string[] {
   const weighed = files.map((file) => {
     const text = readFileSync(join(root, file), 'utf8');
-    return { file, weight: text.length + (/server-process|races/.test(file + text) ? 1e6 : 0) };
+    const starts = /server-process|races/.test(file + text);
+    return { file, weight: text.length + (file.startsWith(FIRST) ? 1e9 : 0) + (starts ? 1e6 : 0) };
   });
   return weighed.sort((a, b) => b.weight - a.weight).map(({ file }) => file);
 }

@@ -32,11 +32,8 @@ export interface Limits {
 const LIMITS: Limits = { fileMs: 300_000, patienceMs: 30_000, heap: 350_000_000 };
 const MAX_OUTPUT = 8_000;
 const WORKER = join(import.meta.dirname, 'worker.ts');
-/**
- * Starting a child copies the page tables of the process: 3 ms for every 100 MB, and tests start thousands. Told that
- * there is little memory, a worker stays below 300 MB instead of growing to 800.
- */
-const SMALL = ['--max-old-space-size=768', '--max-semi-space-size=8'];
+/** Told that there is little memory, a worker stays below 350 MB instead of growing to 800. */
+const SMALL = ['--max-old-space-size=768', '--max-semi-space-size=32'];
 const REPORTER = `--test-reporter=${join(import.meta.dirname, 'report.ts')}`;
 
 const nothingOf = (file: string): FileResult => ({ file, milliseconds: 0, passed: 0, skipped: 0, failures: [] });

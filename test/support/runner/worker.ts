@@ -6,8 +6,11 @@ import { suite } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { useGitConfig } from '../../../src/git/git.environment.ts';
+import { spawnerPid, startSpawner } from '../../../src/git/spawner/start-child.ts';
+import { touchesDatabase } from './files.ts';
 import type { FromWorker, Order } from './messages.ts';
 import { describeError } from './report.ts';
+import { answerReservedNames } from './reserved-names.ts';
 import { livingTimers, watchTimers } from './timers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -23,6 +26,7 @@ process.on('uncaughtException', (error) => stray.push(error));
 process.on('unhandledRejection', (reason) => stray.push(reason));
 
 watchTimers();
+answerReservedNames();
 
 /** What keeps the process alive, by kind: `TCPServerWrap 1`. */
 function held(): Map<string, number> {
@@ -60,8 +64,15 @@ function strayErrors(): string | null {
 }
 
 const runs = new Map<string, number>();
+let hasSpawner = false;
 
-async function run({ file, env, patienceMs }: Order): Promise<void> {
+async function run({ file, env, patienceMs, alone }: Order): Promise<void> {
+  // As in a server that serves: a process that holds the whole of it starts git dearly.
+  if (!hasSpawner && !alone && touchesDatabase(file)) {
+    hasSpawner = true;
+    startSpawner(() => {});
+    while (spawnerPid() === null) await wait(STEP_MS);
+  }
   const environment = { ...process.env };
   Object.assign(process.env, env);
   // That of the file before went with its server.
