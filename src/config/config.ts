@@ -99,7 +99,7 @@ export interface Config {
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Cost of Argon2id; lowered by tests only. */
   passwordHash: { memoryKiB: number; passes: number };
-  /** Pause between two writings of the log of webhook deliveries, in milliseconds: so much may be sent once more after a kill. */
+  /** Interval between writes of the log of webhook deliveries, in milliseconds: calls in it may be repeated after a crash. Tests set 0. */
   deliveryLogPauseMs: number;
 }
 
