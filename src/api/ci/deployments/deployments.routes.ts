@@ -57,7 +57,7 @@ export const deploymentRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Enter what was deployed from outside',
+    summary: 'Create a deployment made by an external tool',
     access: inProjectByUser('create_deployment'),
     credentials,
     input: newDeployment,

@@ -100,7 +100,7 @@ export const environmentRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change an environment',
+    summary: 'Update an environment',
     access: onObject(environmentObject, 'update_environment'),
     credentials,
     input: changedEnvironment,

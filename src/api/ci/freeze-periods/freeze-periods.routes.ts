@@ -59,7 +59,7 @@ export const freezePeriodRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change a freeze period',
+    summary: 'Update a freeze period',
     access: manage,
     params: FreezePeriodId,
     input: changedFreezePeriod,

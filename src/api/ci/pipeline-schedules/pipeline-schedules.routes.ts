@@ -81,7 +81,7 @@ export const pipelineScheduleRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: SCHEDULE_PATH,
-    summary: 'Change a pipeline schedule',
+    summary: 'Update a pipeline schedule',
     access: scheduleWriter,
     input: changedSchedule,
     success: { status: 200, schema: PipelineScheduleDetails },

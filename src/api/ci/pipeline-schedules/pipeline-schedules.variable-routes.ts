@@ -32,7 +32,7 @@ export const scheduleVariableRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: `${SCHEDULE_PATH}/variables`,
-    summary: 'Give a pipeline schedule a variable',
+    summary: 'Create a variable of a pipeline schedule',
     access: scheduleWriter,
     input: newScheduleVariable,
     success: { status: 201, schema: PipelineVariable },

@@ -90,7 +90,7 @@ export const jobReportRoutes: readonly Route[] = [
     path: '/jobs/:job_id',
     operationId: 'reportJob',
     tag: 'runners',
-    summary: 'Say how a job is, as its runner',
+    summary: 'Update the state of a job',
     access: byRunningJob,
     credentials: REPORT_CREDENTIALS,
     input: Type.Object({

@@ -64,7 +64,7 @@ export const jobRequestRoutes: readonly Route[] = [
     path: '/jobs/request',
     operationId: 'requestJob',
     tag: 'runners',
-    summary: 'Ask for a job, as a runner',
+    summary: 'Request a job',
     description:
       '204 with `X-GitLab-Last-Update` if there is none. A request with that value as `last_update` waits until a job may be available.',
     access: runnerForJobs,

@@ -159,7 +159,7 @@ export const runnerRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: '/runners/:runner_id',
-    summary: 'Change a runner',
+    summary: 'Update a runner',
     access: runnerUpdater,
     scopes,
     input: runnerChange,

@@ -68,7 +68,7 @@ function routesFor(kind: SourceKind): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:key`,
-      summary: `Change a CI/CD variable of a ${kind}`,
+      summary: `Update a CI/CD variable of a ${kind}`,
       description: whichOne,
       access,
       params: keyParam,
@@ -123,7 +123,7 @@ export const variableRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: instancePath,
-    summary: 'Create a CI/CD variable of the server',
+    summary: 'Create an instance CI/CD variable',
     access: admin,
     input: newInstanceVariable,
     success: { status: 201, schema: InstanceCiVariable },
@@ -132,7 +132,7 @@ export const variableRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: `${instancePath}/:key`,
-    summary: 'Change a CI/CD variable of the server',
+    summary: 'Update an instance CI/CD variable',
     access: admin,
     params: keyParam,
     input: changedInstanceVariable,

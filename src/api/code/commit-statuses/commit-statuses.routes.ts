@@ -58,7 +58,7 @@ export const commitStatusRoutes = [
   route({
     method: 'POST',
     path: '/projects/:id/statuses/:sha',
-    summary: 'Report the status of a commit',
+    summary: 'Set the status of a commit',
     access: inProjectByUser('create_commit_status'),
     params: Type.Object(CommitSha),
     input: Type.Object({

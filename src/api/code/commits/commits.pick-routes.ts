@@ -53,7 +53,7 @@ export const commitPickRoutes = [
   route({
     ...common,
     path: '/projects/:id/repository/commits/:sha/cherry_pick',
-    summary: 'Apply the change of a commit to a branch',
+    summary: 'Cherry-pick a commit',
     input: pickInput,
     handler: (c) => pick(c, 'cherry-pick', c.input),
   }),

@@ -60,7 +60,7 @@ export const protectedBranchRoutes = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Protect a branch, or all branches that fit a pattern',
+    summary: 'Protect a branch or wildcard',
     access: admin,
     input: CreateProtectedBranch,
     success: { status: 201, schema: ProtectedBranch },
@@ -70,7 +70,7 @@ export const protectedBranchRoutes = [
   route({
     method: 'PATCH',
     path: `${PATH}/:name`,
-    summary: 'Change a protected branch',
+    summary: 'Update a protected branch',
     access: admin,
     params: Type.Object(BranchPattern),
     input: UpdateProtectedBranch,

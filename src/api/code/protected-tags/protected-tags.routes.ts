@@ -60,7 +60,7 @@ export const protectedTagRoutes = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Protect a tag, or all tags that fit a pattern',
+    summary: 'Protect a tag or wildcard',
     access: admin,
     input: CreateProtectedTag,
     success: { status: 201, schema: ProtectedTag },

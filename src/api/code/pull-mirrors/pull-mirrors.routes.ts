@@ -38,7 +38,7 @@ export const pullMirrorRoutes = [
     method: 'PUT',
     path: PATH,
     operationId: 'updateProjectPullMirror',
-    summary: 'Set up, change or end the pull mirroring of a project',
+    summary: 'Configure pull mirroring of a project',
     description:
       'Updates run as the user who last changed the configuration, with their permissions. The first update starts immediately.',
     access: mirrorAdmin('admin_pull_mirror'),

@@ -34,7 +34,7 @@ const groupRoutes = [
     method: 'POST',
     path: GROUP,
     plan: 'premium',
-    summary: 'Set the push rule of a group',
+    summary: 'Create the push rule of a group',
     description:
       'Applies to all projects of the group and its subgroups without a push rule of their own or of a closer group.',
     access: owner,

@@ -50,7 +50,7 @@ export const remoteMirrorRoutes = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Set up a push mirror of a project',
+    summary: 'Create a push mirror of a project',
     description:
       'An enabled push mirror is updated immediately, and then after pushes: at most every five minutes, or every minute with `only_protected_branches`.',
     access: admin,
@@ -61,7 +61,7 @@ export const remoteMirrorRoutes = [
   route({
     method: 'PUT',
     path: `${PATH}/:mirror_id`,
-    summary: 'Change a push mirror of a project',
+    summary: 'Update a push mirror of a project',
     access: admin,
     params: mirrorId,
     input: RemoteMirrorUpdate,

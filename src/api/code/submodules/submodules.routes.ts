@@ -16,7 +16,7 @@ export const submoduleRoutes = [
   route({
     method: 'PUT',
     path: '/projects/:id/repository/submodules/:submodule',
-    summary: 'Move a submodule to another commit',
+    summary: 'Update a submodule reference',
     description:
       'Creates a commit on the branch. The commit of the submodule is in another repository and is not checked.',
     access: pusher,

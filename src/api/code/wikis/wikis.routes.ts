@@ -112,7 +112,7 @@ function writeRoutes(kind: SourceKind, path: string, paid: Pick<RouteOptions<nev
       path: `${path}/*slug`,
       ...paid,
       operationId: `update${NAMES[kind]}WikiPage`,
-      summary: `Change a page of the wiki of a ${kind}`,
+      summary: `Update a page of the wiki of a ${kind}`,
       description: 'When the title changes, the pages below it are moved as well.',
       access: writer,
       bodyLimit: 'file',

@@ -54,7 +54,7 @@ export const featureFlagRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change a feature flag',
+    summary: 'Update a feature flag',
     description: 'Strategies and scopes that are not given by id are left unchanged.',
     access: manage,
     params: FlagName,

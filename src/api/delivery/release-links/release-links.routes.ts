@@ -92,7 +92,7 @@ export const releaseLinkRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change an asset of a release',
+    summary: 'Update a link of a release',
     description: 'Requires `name` or `url`.',
     access: inProjectByUser('update_release'),
     credentials,

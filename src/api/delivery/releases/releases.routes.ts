@@ -69,7 +69,7 @@ export const releaseRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change a release',
+    summary: 'Update a release',
     access: inProjectByUser('update_release'),
     credentials,
     params: ReleaseTag,

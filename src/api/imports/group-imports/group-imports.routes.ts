@@ -15,7 +15,7 @@ export const groupImportRoutes = [
     path: '/groups/import',
     tag: 'Group imports',
     operationId: 'importGroup',
-    summary: 'Make a group of an archive',
+    summary: 'Import a group from an archive',
     description:
       'The group is created immediately; its contents are imported in the background. Users are imported as placeholders.',
     access: onServer('create_group'),

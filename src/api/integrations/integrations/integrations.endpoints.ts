@@ -72,7 +72,7 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
     route({
       method: 'PUT',
       path: `${path}/:integration_slug`,
-      summary: `Set up an integration of a ${of}${earlier}`,
+      summary: `Create or update an integration of a ${of}${earlier}`,
       description: describe(
         'Required attributes must be given each time, except tokens and passwords, which are kept while the URL is unchanged. Other attributes are kept when absent; an empty value unsets a choice. Settings of a group are inherited by its subgroups and projects without settings of their own.',
       ),

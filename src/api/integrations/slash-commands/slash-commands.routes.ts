@@ -36,7 +36,7 @@ const trigger = (slug: string, chat: string, word: string): Route =>
   route({
     method: 'POST',
     path: `/projects/:id/${word}/${slug}/trigger`,
-    summary: `Run a command that was given in ${chat}${word === 'services' ? ' by its earlier address' : ''}`,
+    summary: `Run a slash command from ${chat}${word === 'services' ? ' by its deprecated URL' : ''}`,
     description:
       'Runs as the user linked to the chat account. The response is shown in the chat; an unlinked account gets instructions for linking it.',
     access: openAbility('run_chat_command'),

@@ -81,7 +81,7 @@ function routesOf(kind: SourceKind): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:badge_id`,
-      summary: `Change a badge of a ${kind}`,
+      summary: `Update a badge of a ${kind}`,
       access: manage,
       params: badgeId,
       input: changedBadge,

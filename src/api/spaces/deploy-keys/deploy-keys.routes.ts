@@ -47,7 +47,7 @@ export const deployKeyRoutes = [
   route({
     method: 'POST',
     path: '/deploy_keys',
-    summary: 'Create a deploy key that every maintainer can enable',
+    summary: 'Create a public deploy key',
     access: onServer('admin_instance_deploy_keys'),
     input: newPublicKey,
     success: { status: 201, schema: DeployKey },

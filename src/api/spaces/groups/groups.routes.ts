@@ -53,7 +53,7 @@ export const groupRoutes = [
   route({
     method: 'PUT',
     path: '/groups/:id',
-    summary: 'Change a group',
+    summary: 'Update a group',
     access: inGroup('update_group'),
     input: UpdateInput,
     success: { status: 200, schema: GroupDetail },

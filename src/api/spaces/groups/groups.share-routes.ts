@@ -46,7 +46,7 @@ export const groupShareRoutes = [
   route({
     method: 'POST',
     path: '/groups/:id/share',
-    summary: 'Let the members of another group into a group',
+    summary: 'Share a group with another group',
     access: inGroup('share_group'),
     input: Type.Object({
       group_id: Type.Integer({ description: 'Id of the group to share with.' }),

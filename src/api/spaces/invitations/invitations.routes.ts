@@ -37,7 +37,7 @@ function routesOf(kind: SourceKind): Route[] {
     route({
       method: 'POST',
       path,
-      summary: `Invite people to a ${kind}`,
+      summary: `Invite members to a ${kind}`,
       description:
         'Existing users are added immediately. Other addresses become members once a user confirms the address.',
       access,
@@ -72,7 +72,7 @@ function routesOf(kind: SourceKind): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:email`,
-      summary: `Change an invitation to a ${kind}`,
+      summary: `Update an invitation to a ${kind}`,
       access,
       params: invitedEmail,
       input: changedInvitation,

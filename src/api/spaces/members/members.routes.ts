@@ -106,7 +106,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:user_id`,
-      summary: `Change a member of a ${kind}`,
+      summary: `Update a member of a ${kind}`,
       access: inSource(kind, MANAGE_MEMBERS),
       params: userIdParam,
       input: memberChange,

@@ -49,7 +49,7 @@ export const projectShareRoutes = [
   route({
     method: 'POST',
     path: '/projects/:id/share',
-    summary: 'Let the members of a group into a project',
+    summary: 'Share a project with a group',
     access: inProject('share_project'),
     input: Type.Object({
       group_id: Type.Integer({ description: 'Id of the group to share with.' }),
