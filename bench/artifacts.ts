@@ -14,7 +14,10 @@ const FILE_BYTES = 20_000;
 const LARGE_BYTES = 40 * 1024 * 1024;
 const at = (n: number) => `build/part-${n % 30}/file-${n}.bin`;
 
-/** Fills a new data folder: a job with an archive of 100 MB, 3,000 small files and a large one. @returns path of its artifacts */
+/**
+ * Seeds a new data folder: a job with an archive of 100 MB, 3,000 small files and a large one.
+ * @returns path of its artifacts
+ */
 function seedArchive(dataDir: string): Promise<string> {
   return seedFolder(dataDir, 'built', async (deps, project) => {
     const { db } = deps;
@@ -46,7 +49,7 @@ function seedArchive(dataDir: string): Promise<string> {
   });
 }
 
-/** Milliseconds until the first byte of a content, which is then read to its end. */
+/** Milliseconds until the first byte of a response, which is then read to its end. */
 function firstByte(url: string): Promise<number> {
   const started = performance.now();
   return new Promise((resolve, reject) => {
@@ -63,7 +66,7 @@ function firstByte(url: string): Promise<number> {
   });
 }
 
-/** Reads large contents several times over, some at once. */
+/** Reads large files repeatedly, some concurrently. */
 async function readLarge(base: string): Promise<void> {
   for (let n = 0; n < 4; n += 1) {
     await Promise.all(['/build/large.bin', '/build/large.bin', ''].map((rest) => firstByte(`${base}${rest}`)));
@@ -71,8 +74,7 @@ async function readLarge(base: string): Promise<void> {
 }
 
 /**
- * Single files out of an archive of 100 MB: until their first byte, right after a start and later; and what reading large
- * ones takes of memory.
+ * Single files of a 100 MB archive: time to the first byte, right after a start and later, and memory for large ones.
  */
 export async function artifacts(dataDir: string, port: number): Promise<Figure[]> {
   const path = await seedArchive(dataDir);

@@ -1,8 +1,8 @@
 import fastify from 'fastify';
 
 /**
- * The yardstick, in a process of its own: a bare Fastify route that answers given bytes from memory, those of one answer or of
- * several in turn. Told what to answer by its parent; says on which port it listens.
+ * The baseline, in its own process: a bare Fastify route that responds with given bytes from memory, always the same or
+ * several in turn. The parent sends the response; the process reports its port.
  */
 const app = fastify();
 let bodies = [Buffer.alloc(0)];

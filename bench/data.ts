@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { makePacked, randomNumbers } from './git.ts';
 
-/** What the generated repository holds. */
+/** Shape of the generated repository. */
 export const SHAPE = { commits: 30_000, files: 1_200, branches: 1_000, lines: 3_000, lineChanges: 600 } as const;
 
 /** Path of an 8 kB file, of a rarely touched file deep in the tree, and of the file of 3,000 lines. */
@@ -45,7 +45,7 @@ async function* stream(): AsyncGenerator<string> {
   yield 'done\n';
 }
 
-/** Makes the repository of the benchmarks, or leaves the one of an earlier run. Packed, with a commit-graph. */
+/** Generates the repository of the benchmarks unless it exists. Packed, with a commit-graph. */
 export async function makeRepository(dir: string): Promise<void> {
   if (!existsSync(dir)) await makePacked(dir, stream());
 }

@@ -8,7 +8,7 @@ import { type Bare, type BenchServer, TOKEN } from './server.ts';
 export interface Figure {
   name: string;
   measured: string;
-  /** The measured value and its limit in the same unit, and which way is good. */
+  /** Measured value and limit in the same unit, and the direction of improvement. */
   value: number;
   limit: number;
   better: 'more' | 'less';
@@ -17,9 +17,9 @@ export interface Figure {
 export interface Bench {
   server: BenchServer;
   bare: Bare;
-  /** The project's repository on disk. */
+  /** Directory of the project's repository. */
   repository: string;
-  /** A folder for clones. */
+  /** Folder for clones. */
   scratch: string;
 }
 
@@ -39,13 +39,13 @@ async function get(
 
 const api = ({ server }: Bench, path: string) => `${server.url}/api/v4/projects/1/repository/${path}`;
 
-/** What answers an address, and how it is asked. */
+/** Address and headers of a request. */
 export interface Read {
   url: string;
   headers: Record<string, string>;
 }
 
-/** Answers a second as a part of what the bare route reaches with the same bytes; the two take turns. */
+/** Rate of a read as a share of the bare route's rate with the same response; the two alternate. */
 export async function share(bare: Bare, { url, headers }: Read, name: string, limit: number): Promise<Figure> {
   const { body, type } = await get(url, headers);
   await bare.answer(type, body);
@@ -67,11 +67,11 @@ export async function share(bare: Bare, { url, headers }: Read, name: string, li
   return { name, measured, value, limit, better: 'more' };
 }
 
-/** A read of the repository as the administrator. */
+/** A read of the repository as administrator. */
 const read = (bench: Bench, name: string, path: string, limit: number): Promise<Figure> =>
   share(bench.bare, { url: api(bench, path), headers: HEADERS }, name, limit);
 
-/** The hot reads, by the name that `npm run bench -- <name>` takes. */
+/** Hot reads by their name for `npm run bench -- <name>`. */
 export const READS: Record<string, (bench: Bench) => Promise<Figure>> = {
   file: (bench) =>
     read(bench, 'file of 8 kB, `GET files/:path`', `files/${encodeURIComponent(PATHS.file)}?ref=main`, 40),
@@ -85,7 +85,7 @@ export const READS: Record<string, (bench: Bench) => Promise<Figure>> = {
   },
 };
 
-/** The last commit of a rarely touched path, at commits that were not asked for before, against `git log -1`. */
+/** The last commit of a rarely changed path, at distinct commits, compared to `git log -1`. */
 export async function lastCommit(bench: Bench): Promise<Figure> {
   const ours: number[] = [];
   const gits: number[] = [];
@@ -107,7 +107,7 @@ export async function lastCommit(bench: Bench): Promise<Figure> {
   };
 }
 
-/** Blame of a file of 3,000 lines: cold against `git blame`, then warm against cold. */
+/** Blame of a file of 3,000 lines: cold compared to `git blame`, and warm compared to cold. */
 export async function blame(bench: Bench): Promise<Figure[]> {
   const cold: number[] = [];
   const gits: number[] = [];
@@ -139,7 +139,7 @@ export async function blame(bench: Bench): Promise<Figure[]> {
   ];
 }
 
-/** One-file commits through the API, one after the other, everything fsynced. */
+/** Sequential one-file commits through the API, all synced to disk. */
 export async function commits(bench: Bench): Promise<Figure> {
   const times: number[] = [];
   for (let n = 0; n < 220; n += 1) {
@@ -170,7 +170,7 @@ export async function commits(bench: Bench): Promise<Figure> {
   };
 }
 
-/** A clone over HTTP against a clone of the same repository from its path, both through upload-pack. */
+/** A clone over HTTP compared to a clone from the local path, both through upload-pack. */
 export async function clone(bench: Bench): Promise<Figure> {
   const http: number[] = [];
   const path: number[] = [];

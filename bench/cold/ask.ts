@@ -4,11 +4,11 @@ import { TOKEN } from '../server.ts';
 export interface Answer {
   status: number;
   bytes: number;
-  /** Milliseconds until the whole answer was there. */
+  /** Milliseconds until the complete response. */
   ms: number;
 }
 
-/** A client with kept connections; it starts nothing and parses nothing. */
+/** An HTTP client with keep-alive connections; it starts no process and parses nothing. */
 export class Asker {
   readonly #agent: Agent;
   readonly #base: string;
@@ -16,8 +16,8 @@ export class Asker {
   readonly #headers: Readonly<Record<string, string>>;
 
   /**
-   * @param base what every address begins with
-   * @param headers sent with every question
+   * @param base prefix of every address
+   * @param headers sent with every request
    */
   constructor(
     base: string,
@@ -44,7 +44,7 @@ export class Asker {
     });
   }
 
-  /** Sends JSON. `ms`: until the whole answer was there, of which nothing was read by then. */
+  /** Sends JSON. `ms`: time to the complete response. */
   post(path: string, json: object): Promise<{ status: number; ms: number; text: string }> {
     const body = JSON.stringify(json);
     const headers = {
@@ -74,7 +74,7 @@ export class Asker {
   }
 }
 
-/** The value that so many of a hundred are at most. */
+/** A percentile of the values. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0;

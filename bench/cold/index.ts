@@ -18,11 +18,11 @@ import { besideEachOther, commitOne, countedGit, oneAfterTheOther, untilQuiet } 
 
 const PORT = 18_790;
 const RATE = 200;
-/** So long an ext4 without a journal passes over the numbers of files that were removed, whenever one is made. */
+/** Time for which an ext4 without a journal does not reuse the inodes of removed files. */
 const REMOVED_MS = 100_000;
 const SECONDS = 60;
 
-/** A data folder with the large repository in project 1 and the one of the other figures in `small`. */
+/** Seeds a data folder with the large repository in project 1 and the usual one in `small`. */
 async function fill(dataDir: string, data: string): Promise<string> {
   await rm(dataDir, { recursive: true, force: true });
   const large = await largeRepository(join(data, 'large.git'));
@@ -52,13 +52,13 @@ async function fill(dataDir: string, data: string): Promise<string> {
   }
 }
 
-/** A promise whose failure is thrown where it is awaited, and nowhere before. */
+/** A promise whose rejection is thrown only where it is awaited. */
 function unnoticed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
 
-/** Commits ten times a second until it is told to end. */
+/** Commits ten times a second until it is ended. */
 function writing(server: BenchServer): { end: () => Promise<number> } {
   let going = true;
   const run = (async () => {
@@ -80,7 +80,7 @@ function writing(server: BenchServer): { end: () => Promise<number> } {
   };
 }
 
-/** Two clones at once, again and again, until it is told to end. */
+/** Runs two concurrent clones repeatedly until it is ended. */
 function cloning(server: BenchServer, folder: string): { end: () => Promise<void> } {
   let going = true;
   const run = Promise.all(
@@ -117,7 +117,7 @@ export async function cold(data: string, only: readonly string[], tell: (figure:
     figures.push(...more);
     more.forEach(tell);
   };
-  /** Everything is asked of a server that was just started. */
+  /** Every question goes to a freshly started server. */
   const fresh = async (run: (server: BenchServer) => Promise<void>, path?: string) => {
     const server = await startServer(dataDir, PORT, [], path === undefined ? {} : { PATH: path });
     try {
@@ -154,7 +154,7 @@ export async function cold(data: string, only: readonly string[], tell: (figure:
   if (wants('writes')) {
     const counted = await countedGit(data);
     await fresh(() => untilQuiet(counted.count), counted.path);
-    // What was removed (earlier data, clones, what upkeep has packed) is not to be paid for by commits.
+    // Removed files (earlier data, clones, packed objects) must not slow down commits.
     await sleep(REMOVED_MS);
     await fresh(async (server) => add(...(await oneAfterTheOther(server, data, counted.count))), counted.path);
     await fresh(async (server) => add(await besideEachOther(server)));

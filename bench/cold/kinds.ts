@@ -10,16 +10,16 @@ import { KINDS, type Kind, type Questions } from './questions.ts';
 
 const CONNECTIONS = 8;
 const SECONDS = 6;
-/** The machine's own ups and downs are shorter than that. */
+/** Seconds of a baseline measurement, longer than short fluctuations of the machine. */
 const BARE_SECONDS = 4;
-/** So many answers' lengths are what the bare route answers in turn. */
+/** Number of response lengths that the bare route repeats. */
 const BARE_ANSWERS = 20_000;
 /** More than git prints patches of in that time. */
 const DIFFS_EACH = 12_000;
 const meanOf = (sizes: readonly number[]) => sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
 const OID = /^[0-9a-f]{40,64}$/;
 
-/** Least share of the bare route's rate, in percent. */
+/** Minimum share of the bare route's rate, in percent. */
 const LIMITS: Record<Kind, number | null> = {
   file: 6,
   raw: 6,
@@ -32,7 +32,7 @@ const LIMITS: Record<Kind, number | null> = {
   blame: null,
 };
 
-/** Asks what was not asked before, over so many connections, for some seconds. */
+/** Sends distinct requests over several connections for some seconds. */
 const closed = (server: BenchServer, questions: Questions, kind: Kind): Promise<Load> =>
   load(
     `${server.url}/`,
@@ -44,7 +44,7 @@ const closed = (server: BenchServer, questions: Questions, kind: Kind): Promise<
     },
   );
 
-/** So many `git blame` beside each other, a second. */
+/** Rate of concurrent `git blame` runs per second. */
 async function gitBlames(dir: string, questions: Questions, beside: number): Promise<number> {
   let done = 0;
   const started = performance.now();
@@ -60,7 +60,7 @@ async function gitBlames(dir: string, questions: Questions, beside: number): Pro
   return (done / (performance.now() - started)) * 1_000;
 }
 
-/** So many commits that were not asked for, of which each of so many `git diff-tree` beside each other prints patches, a second. */
+/** Rate per second of commits whose patches concurrent `git diff-tree` processes print, each commit once. */
 async function gitDiffs(dir: string, questions: Questions, beside: number): Promise<number> {
   let done = 0;
   const started = performance.now();
@@ -73,7 +73,7 @@ async function gitDiffs(dir: string, questions: Questions, beside: number): Prom
       child.stdin.end(Array.from({ length: DIFFS_EACH }, () => `${questions.nextChange()}\n`).join(''));
       const ended = once(child, 'close');
       const timer = setTimeout(() => child.kill(), SECONDS * 1_000);
-      // Each commit begins with a line that has its id alone.
+      // The output of each commit starts with a line that contains only its id.
       for await (const line of createInterface({ input: child.stdout })) if (OID.test(line)) done += 1;
       clearTimeout(timer);
       await ended;
@@ -82,7 +82,7 @@ async function gitDiffs(dir: string, questions: Questions, beside: number): Prom
   return (done / (performance.now() - started)) * 1_000;
 }
 
-/** Every kind of question as a share of what the bare route answers with as many bytes. */
+/** Rate of each kind of question as a share of the bare route's rate with the same response sizes. */
 export async function kinds(
   server: BenchServer,
   bare: Bare,
@@ -91,7 +91,7 @@ export async function kinds(
   only: readonly string[],
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
-  // What answers from memory is to be compiled, too.
+  // Warms up the baseline.
   await load(bare.url, {}, { connections: CONNECTIONS, seconds: 2 });
   for (const kind of KINDS.filter((one) => only.length === 0 || only.includes(one))) {
     const ours = await closed(server, questions, kind);
@@ -107,7 +107,7 @@ export async function kinds(
       });
       continue;
     }
-    // Of few long answers the median says nothing, of which the bare route would then be spared.
+    // The median of a few long responses is not representative.
     await bare.answerAll('application/json', ours.sizes.slice(0, BARE_ANSWERS));
     const theirs = await load(bare.url, {}, { connections: CONNECTIONS, seconds: BARE_SECONDS });
     const percent = (ours.rate / theirs.rate) * 100;

@@ -4,7 +4,7 @@ import { type BenchServer, residentMb } from '../server.ts';
 import { Asker, percentile } from './ask.ts';
 import type { Kind, Questions } from './questions.ts';
 
-/** Of a hundred questions. */
+/** Percentage of each kind. */
 const SHARES: Record<Kind, number> = {
   file: 30,
   raw: 20,
@@ -20,13 +20,13 @@ const CONNECTIONS = 256;
 
 export interface Mixed {
   times: number[];
-  /** Answers other than 200. */
+  /** Number of responses other than 200. */
   refused: number;
   /** Highest resident memory of the server in MB. */
   memory: number;
 }
 
-/** Sends an even mix at a fixed rate, whether or not what was sent before is answered. */
+/** Sends an even mix at a fixed rate, independent of pending responses. */
 export async function mix(
   server: BenchServer,
   questions: Questions,
@@ -34,7 +34,7 @@ export async function mix(
   seconds: number,
 ): Promise<Mixed & { byKind: Map<Kind, number[]> }> {
   const asker = new Asker(`${server.url}/api/v4/projects/1/repository/`, CONNECTIONS);
-  // Kinds are spread over a hundred places, so that no second has more of one than another.
+  // Spreads the kinds over a hundred slots, so that every second has the same mix.
   const order = (Object.entries(SHARES) as [Kind, number][])
     .flatMap(([kind, share]) => Array.from({ length: share }, (_, n) => ({ kind, at: (n + 0.5) / share })))
     .sort((a, b) => a.at - b.at);
@@ -65,7 +65,7 @@ export async function mix(
   return { ...result, byKind };
 }
 
-/** The figures of a mix: how long the ninetieth and the ninety-ninth of a hundred wait, and what was refused. */
+/** Figures of a mix: 90th and 99th percentile of the response times, and refusals. */
 export function figuresOf(
   name: string,
   mixed: Mixed,

@@ -4,16 +4,16 @@ import { BRANCHES } from './repository.ts';
 export type Kind = 'file' | 'raw' | 'tree' | 'commit' | 'diff' | 'log' | 'branches' | 'path-log' | 'blame';
 export const KINDS: readonly Kind[] = ['file', 'raw', 'tree', 'commit', 'diff', 'log', 'branches', 'path-log', 'blame'];
 
-/** What all branches of the bench are found by. */
+/** Search terms that match all branches of the benchmark. */
 const SEARCHES = ['t', 'to', 'top', 'topi', 'topic', 'topic-', 'opic', 'opic-', 'pic', 'pic-', 'ic', 'ic-'];
 
-/** Paths below `/projects/:id/repository/` that are asked once each. */
+/** Paths below `/projects/:id/repository/`, each requested once. */
 export interface Questions {
-  /** The next address of a kind that was not given before. */
+  /** The next unused address of a kind. */
   next(kind: Kind): string;
-  /** The next commit and path of the ones that blame is asked of, for git itself. */
+  /** The next commit and path for blame by git itself. */
   nextBlame(): { commit: string; path: string };
-  /** The next commit that is no merge, likewise. */
+  /** The next non-merge commit, for git itself. */
   nextChange(): string;
 }
 
@@ -28,7 +28,7 @@ interface Place {
   path: string;
 }
 
-/** Draws commits from all over the history, and files and folders as they were at them. */
+/** Draws commits from the whole history, with files and folders as of those commits. */
 export async function draw(dir: string, seed: number): Promise<Questions> {
   const random = randomNumbers(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
@@ -46,7 +46,7 @@ export async function draw(dir: string, seed: number): Promise<Questions> {
     await Promise.all(
       chosen.slice(at, at + AT_ONCE).map(async (commit) => {
         const entries = (await gitText(dir, ['ls-tree', '-r', '-z', commit])).split('\0');
-        // No submodules: they are no files.
+        // Without submodules, which are not files.
         const paths = entries.filter((entry) => entry.includes(' blob ')).map((entry) => entry.split('\t', 2)[1]!);
         for (let n = 0; n < PATHS_EACH; n += 1) {
           const path = pick(paths);

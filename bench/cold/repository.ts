@@ -7,9 +7,9 @@ import { writePathIndexes } from '../../src/git/commit-graph/write-path-index.ts
 import { writeStats } from '../../src/git/commit-graph/write-stats-index.ts';
 import { gitText, makePacked, randomNumbers } from '../git.ts';
 
-/** What is made where no repository is given. */
+/** Shape of the generated repository. */
 const SHAPE = { commits: 84_000, files: 4_800, folders: 160, mergeEvery: 6 } as const;
-/** Branches that are made beside those of the repository, at commits all over its history. */
+/** Number of branches created in addition, at commits from the whole history. */
 export const BRANCHES = 400;
 
 /** The stream for `git fast-import`: files of 20 to 600 lines, each commit changes a few lines of one to three of them, every sixth is a merge. */
@@ -35,7 +35,7 @@ async function* history(): AsyncGenerator<string> {
   const change = (): Set<number> => {
     const changed = new Set<number>();
     for (let k = 1 + pick(3); k > 0; k -= 1) {
-      // Some files are changed often, most of them seldom, and new ones come all the time.
+      // Some files change often, most seldom, and new ones are added continuously.
       const known = texts.length;
       const wanted = Math.min(SHAPE.files, 40 + Math.floor((mark / SHAPE.commits) * SHAPE.files * 1.05));
       const n = known < wanted ? known : Math.floor(next() ** 3 * known);
@@ -62,7 +62,7 @@ async function* history(): AsyncGenerator<string> {
   yield 'done\n';
 }
 
-/** The repository to measure on: `BENCH_REPOSITORY`, or one that is made and kept. @returns its directory */
+/** The repository to measure: `BENCH_REPOSITORY`, or a generated one that is kept. @returns its directory */
 export async function largeRepository(made: string): Promise<string> {
   const given = process.env.BENCH_REPOSITORY;
   if (given !== undefined) return given;
@@ -71,13 +71,13 @@ export async function largeRepository(made: string): Promise<string> {
 }
 
 /**
- * Copies a repository and gives it `main` and many branches, and nothing that it is indexed by.
+ * Copies a repository without its indexes and adds `main` and many branches.
  * @returns the directory of the copy
  */
 export async function withBranches(from: string, dir: string): Promise<string> {
   await rm(dir, { recursive: true, force: true });
   await cp(from, dir, { recursive: true, force: true });
-  // Commits are made on `main`.
+  // Commits are created on `main`.
   await gitText(dir, ['update-ref', 'refs/heads/main', 'HEAD']);
   await gitText(dir, ['symbolic-ref', 'HEAD', 'refs/heads/main']);
   const commits = (await gitText(dir, ['rev-list', '--all', '--max-count=200000'])).split('\n').filter(Boolean);
@@ -93,7 +93,7 @@ export async function withBranches(from: string, dir: string): Promise<string> {
   return dir;
 }
 
-/** Copies a repository into the place of a project, gives it many branches and what maintenance would have made. */
+/** Copies a repository into a project, adds many branches and runs the housekeeping. */
 export async function place(from: string, dir: string): Promise<void> {
   await withBranches(from, dir);
   await gitText(dir, ['commit-graph', 'write', '--reachable', '--changed-paths']);
@@ -105,7 +105,7 @@ export async function place(from: string, dir: string): Promise<void> {
   await keepStats(beside, kept);
 }
 
-/** Lines of a large repository take minutes to count. What is kept has the check sum of its graph in its name, and is of no use to others. */
+/** Counting the lines of a large repository takes minutes. The saved file is named by the checksum of its graph. */
 async function keepStats(beside: string, kept: string): Promise<void> {
   await rm(kept, { recursive: true, force: true });
   await cp(beside, kept, {
