@@ -38,8 +38,8 @@ export async function createByPush(
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     // A concurrent request may have created it.
-    const found = await findProject(deps, path);
-    if (found !== undefined) return found;
+    const existing = await findProject(deps, path);
+    if (existing !== undefined) return existing;
     throw refused(`Could not create the project: ${error.message}`, 403);
   }
 }

@@ -46,8 +46,8 @@ export function checkScopes(caller: Caller, wants: GitOperation): void {
 /** Finds a project by its path. Old paths of moved projects stay valid, since git clients keep them. */
 export async function findGitProject(deps: Deps, path: string): Promise<FoundProject | undefined> {
   if (!path.includes('/')) return projectOfAlias(deps, path);
-  const found = await findProject(deps, path);
-  if (found !== undefined) return found;
+  const project = await findProject(deps, path);
+  if (project !== undefined) return project;
   const newPath = await findMoved(deps, path, 'project');
   return newPath === undefined ? undefined : findProject(deps, newPath);
 }
@@ -65,8 +65,8 @@ async function projectOfAlias(deps: Deps, name: string): Promise<FoundProject | 
 export async function findGitGroup(deps: Deps, path: string): Promise<Namespace | undefined> {
   // A number would be interpreted as an id.
   if (/^\d+$/.test(path)) return undefined;
-  const found = await findNamespace(deps, path, 'group');
-  if (found !== undefined) return found;
+  const group = await findNamespace(deps, path, 'group');
+  if (group !== undefined) return group;
   const newPath = await findMoved(deps, path, 'group');
   return newPath === undefined ? undefined : findNamespace(deps, newPath, 'group');
 }

@@ -152,8 +152,8 @@ export async function requireDeployKeyPush(deps: Deps, keyId: number, projectId:
 /** Jobs may push only to their own project, and only if it allows that. @throws ApiError 403 */
 function refuseJobs({ credential }: Caller, { id, settings }: FoundProject['project']): void {
   if (credential.kind !== 'job_token') return;
-  const said = parseJson<{ ci_push_repository_for_job_token_allowed?: boolean }>(settings);
-  if (credential.projectId === id && said.ci_push_repository_for_job_token_allowed === true) return;
+  const jobSettings = parseJson<{ ci_push_repository_for_job_token_allowed?: boolean }>(settings);
+  if (credential.projectId === id && jobSettings.ci_push_repository_for_job_token_allowed === true) return;
   throw refused('You are not allowed to push code to this project with a job token.', 403);
 }
 
@@ -166,15 +166,16 @@ async function admitToSnippet(
   // Deploy tokens and job tokens give access to project code only.
   const { kind } = caller.credential;
   const codeOnly = kind === 'deploy_token' || kind === 'job_token' || kind === 'deploy_key';
-  const found = codeOnly ? undefined : await findSnippet(deps, caller, id);
+  const foundSnippet = codeOnly ? undefined : await findSnippet(deps, caller, id);
   const place = projectPath === undefined ? undefined : await findGitProject(deps, projectPath);
-  if (found === undefined || (projectPath !== undefined) !== (place !== undefined)) throw hidden(caller, 'snippet');
-  if (found.snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'snippet');
+  if (foundSnippet === undefined || (projectPath !== undefined) !== (place !== undefined))
+    throw hidden(caller, 'snippet');
+  if (foundSnippet.snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'snippet');
   if (!isDescendantOf(caller, place?.namespace.lineage ?? '')) throw hidden(caller, 'snippet');
   checkScopes(caller, wants);
-  if (wants === 'write' && !canUpdateSnippet(caller, found.snippet, found.permissions)) {
+  if (wants === 'write' && !canUpdateSnippet(caller, foundSnippet.snippet, foundSnippet.permissions)) {
     throw refused('You are not allowed to update this snippet.', 403);
   }
-  const readOnly = found.snippet.repository_read_only === 1;
-  return { kind: 'snippet', caller, holder: ofSnippet(found.snippet), readOnly };
+  const readOnly = foundSnippet.snippet.repository_read_only === 1;
+  return { kind: 'snippet', caller, holder: ofSnippet(foundSnippet.snippet), readOnly };
 }

@@ -223,13 +223,13 @@ function modeOf(executable: boolean): string {
 }
 
 async function existing(editor: TreeEditor, parts: readonly string[]): Promise<Leaf> {
-  const found = await editor.find(parts);
-  if (found === null || found === 'folder') throw new CommitError('file_missing', parts.join('/'));
-  return found;
+  const entry = await editor.find(parts);
+  if (entry === null || entry === 'folder') throw new CommitError('file_missing', parts.join('/'));
+  return entry;
 }
 
 async function refuseTaken(editor: TreeEditor, parts: readonly string[]): Promise<void> {
-  const found = await editor.find(parts);
-  if (found === 'folder') throw new CommitError('directory_exists', parts.join('/'));
-  if (found !== null) throw new CommitError('file_exists', parts.join('/'));
+  const entry = await editor.find(parts);
+  if (entry === 'folder') throw new CommitError('directory_exists', parts.join('/'));
+  if (entry !== null) throw new CommitError('file_exists', parts.join('/'));
 }

@@ -27,15 +27,15 @@ export class DiffWorkers {
   /** Idle processes, last used at the end. */
   #idle: Worker[] = [];
 
-  /** @param atOnce maximum number of concurrent questions, without long-running ones */
-  constructor(dir: string, slots: WorkerLimiter, command: DiffCommand, atOnce: number) {
+  /** @param concurrency maximum number of concurrent questions, without long-running ones */
+  constructor(dir: string, slots: WorkerLimiter, command: DiffCommand, concurrency: number) {
     this.#dir = dir;
     this.#command = command;
     this.#slots = slots;
-    this.#atOnce = atOnce;
+    this.#atOnce = concurrency;
     this.#places = new FairSlots({
-      total: atOnce,
-      perKey: atOnce,
+      total: concurrency,
+      perKey: concurrency,
       maxWaiting: MAX_WAITING,
       maxWaitingPerKey: MAX_WAITING,
       refuse: () => new GitError('busy', 'too many diffs of this repository are waiting'),

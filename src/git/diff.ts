@@ -114,12 +114,12 @@ async function readDiff(
   warm: ((parser: PatchParser) => Promise<boolean>) | undefined,
 ): Promise<DiffResult> {
   const { memory, signal } = currentScope();
-  const attempt = async (child: number, kept: number, read = byProcess(repo, args, limits, child)) => {
-    const cost = child + kept * ANSWER_FACTOR;
+  const attempt = async (child: number, maxBytes: number, read = byProcess(repo, args, limits, child)) => {
+    const cost = child + maxBytes * ANSWER_FACTOR;
     await memory?.hold(cost, signal);
     let needed = 0;
     try {
-      const parser = new PatchParser({ ...limits, maxBytes: kept });
+      const parser = new PatchParser({ ...limits, maxBytes: maxBytes });
       if (!(await read(parser))) return null;
       const result = await parser.finish();
       needed = sizeOf(result);

@@ -161,8 +161,8 @@ function rangesOf(numbers: readonly number[]): LineRange[] {
 
 /** Lines of a file, or of the given ranges, in order. */
 async function linesOf(repo: Repository, question: Question): Promise<Line[]> {
-  const found = await linesWithin(repo, question, { names: MAX_NAMES });
-  return found ?? (await run(repo, question)).lines;
+  const lines = await linesWithin(repo, question, { names: MAX_NAMES });
+  return lines ?? (await run(repo, question)).lines;
 }
 
 /**
@@ -172,9 +172,9 @@ async function linesOf(repo: Repository, question: Question): Promise<Line[]> {
 async function linesWithin(repo: Repository, question: Question, budget: Budget): Promise<Line[] | null> {
   const history = await fileHistory(repo.history, question.commit, question.path);
   if (history === undefined) return null;
-  const found = await runWithin(repo, history, question);
-  if (found === null) return null;
-  const { lines, names } = found;
+  const blamed = await runWithin(repo, history, question);
+  if (blamed === null) return null;
+  const { lines, names } = blamed;
   const without = new Set(history.before);
   const renamed = Map.groupBy(
     lines.filter(({ oid }) => without.has(oid)),

@@ -56,7 +56,7 @@ export async function mergeBases(repo: Repository, oids: readonly string[]): Pro
   const [first, ...others] = oids;
   if (first === undefined || oids.length > MAX_MERGE_BASE_OIDS) throw new GitError('invalid', 'merge base of 1 to 50');
   if (others.every((oid) => oid === first)) return [first];
-  const found = await bases.get(cacheKey(repo.id, oids), async () => {
+  const mergeBasesFound = await bases.get(cacheKey(repo.id, oids), async () => {
     return await repo.history.query({
       walk: async (commits, pace) => ({ oids: await walkToBases(commits, pace, oids) }),
       git: async (env) => {
@@ -67,7 +67,7 @@ export async function mergeBases(repo: Repository, oids: readonly string[]): Pro
       },
     });
   });
-  return found.oids;
+  return mergeBasesFound.oids;
 }
 
 /** Newest first, then first found, as in git. */
@@ -75,17 +75,17 @@ async function walkToBases(commits: Commits, pace: TimeSlice, oids: readonly str
   const named: number[] = [];
   for (const oid of oids) named.push(await commitNamed(commits, oid));
   if (named.indexOf(named[0]!, 1) > 0) return [commits.oid(named[0]!)];
-  const found: number[] = [];
+  const baseCommits: number[] = [];
   await walkDown(commits, pace, {
     starts: named.map((commit, at) => [commit, at === 0 ? ONE : OTHER] as const),
     isDone: (marks) => (marks & BELOW) !== 0,
     visit: (commit, marks) => {
       if (marks !== BOTH) return marks;
-      found.push(commit);
+      baseCommits.push(commit);
       return marks | BELOW;
     },
   });
-  return found.sort((a, b) => commits.date(b) - commits.date(a)).map((commit) => commits.oid(commit));
+  return baseCommits.sort((a, b) => commits.date(b) - commits.date(a)).map((commit) => commits.oid(commit));
 }
 
 /**
@@ -127,8 +127,8 @@ async function walkToMerged(
     numbers.set(oid, await commitNamed(commits, oid));
   }
   const from = await commitNamed(commits, target);
-  const found = await reachableOf(commits, pace, [...numbers.values()], from);
-  return new Set([...numbers].flatMap(([oid, number]) => (found.has(number) ? [oid] : [])));
+  const reachable = await reachableOf(commits, pace, [...numbers.values()], from);
+  return new Set([...numbers].flatMap(([oid, number]) => (reachable.has(number) ? [oid] : [])));
 }
 
 async function askForMerged(
@@ -137,14 +137,14 @@ async function askForMerged(
   target: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Set<string>> {
-  const found = new Set(oids);
+  const merged = new Set(oids);
   const input = [...oids, `^${target}`].map((line) => `${line}\n`).join('');
   // Git prints commits that the target does not reach: these are not merged.
   await readRecords(['rev-list', '--stdin'], { gitDir: repo.dir, input, env }, (record) => {
-    found.delete(record.toString('latin1'));
-    return found.size > 0;
+    merged.delete(record.toString('latin1'));
+    return merged.size > 0;
   });
-  return found;
+  return merged;
 }
 
 /**
@@ -181,17 +181,17 @@ export async function divergence(repo: Repository, a: string, b: string): Promis
   return await divergences.get(cacheKey(repo.id, a, b), async () => {
     return await repo.history.query({
       walk: async (commits, pace) => {
-        const found = [0, 0, 0, 0];
+        const counts = [0, 0, 0, 0];
         const starts = [[await commitNamed(commits, a), ONE] as const, [await commitNamed(commits, b), OTHER] as const];
         await walkDown(commits, pace, {
           starts,
           isDone: (marks) => marks === BOTH,
           visit: (_, marks) => {
-            found[marks]! += 1;
+            counts[marks]! += 1;
             return marks;
           },
         });
-        return { ahead: found[ONE]!, behind: found[OTHER]! };
+        return { ahead: counts[ONE]!, behind: counts[OTHER]! };
       },
       git: async (env) => {
         const args = ['rev-list', '--left-right', '--count', '--end-of-options', `${a}...${b}`, '--'];

@@ -37,9 +37,9 @@ export async function listContributors(repo: Repository, commit: string): Promis
   checkOids([commit]);
   const all = await results.get(cacheKey(repo.id, commit), async () => {
     const before = latest.get(repo.id);
-    const kept = before === undefined ? undefined : results.peek(cacheKey(repo.id, before));
-    const isLater = kept !== undefined && (await isAncestor(repo, before!, commit));
-    return isLater ? await count(repo, [commit, `^${before}`], kept) : await count(repo, [commit], []);
+    const cached = before === undefined ? undefined : results.peek(cacheKey(repo.id, before));
+    const isLater = cached !== undefined && (await isAncestor(repo, before!, commit));
+    return isLater ? await count(repo, [commit, `^${before}`], cached) : await count(repo, [commit], []);
   });
   latest.set(repo.id, commit);
   return all;

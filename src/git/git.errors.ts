@@ -65,7 +65,7 @@ export class GitError extends Error {
     super(message);
     this.name = 'GitError';
     // Takes precedence, since these could be mistaken for a conflict, a lock or damage.
-    this.code = SURROUNDINGS.find(([said]) => said.test(message))?.[1] ?? code;
+    this.code = SURROUNDINGS.find(([pattern]) => pattern.test(message))?.[1] ?? code;
     this.exitCode = exitCode;
     if (WANT.has(this.code)) this.retryAfterMs = 1_000;
     this.permanent = this.code === 'timeout' || this.code === 'output_too_large';

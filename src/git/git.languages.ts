@@ -117,11 +117,11 @@ export async function languagesOf(repo: Repository, commit: string): Promise<rea
 /** Counts the changes since the previous tree; null if there is none, or too many changes. */
 async function countChanges(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter | null> {
   const before = latest.get(repo.id);
-  const kept = before === undefined ? undefined : results.peek(cacheKey(repo.id, before));
-  if (before === undefined || kept === undefined) return null;
+  const cached = before === undefined ? undefined : results.peek(cacheKey(repo.id, before));
+  if (before === undefined || cached === undefined) return null;
   const changes = await changesBetween(repo, before, tree);
   if (changes === null || changes.length > MAX_CHANGES) return null;
-  const counter = new Counter(languages, kept);
+  const counter = new Counter(languages, cached);
   for (const { path, before, after } of changes) {
     for (const [file, sign] of [
       [before, -1],

@@ -18,8 +18,8 @@ interface Orphan {
  * @returns number of ended processes
  */
 export async function killOrphans(folders: readonly string[]): Promise<number> {
-  const found = await orphansIn(folders);
-  let left = found;
+  const orphans = await orphansIn(folders);
+  let left = orphans;
   for (let waited = 0; left.length > 0; waited += PAUSE) {
     // SIGTERM first lets git remove its locks and temporary files.
     if (waited === 0 || waited >= GRACE) signal(left, waited === 0 ? 'SIGTERM' : 'SIGKILL');
@@ -27,7 +27,7 @@ export async function killOrphans(folders: readonly string[]): Promise<number> {
     await sleep(PAUSE);
     left = await orphansIn(folders);
   }
-  return found.length;
+  return orphans.length;
 }
 
 async function orphansIn(folders: readonly string[]): Promise<Orphan[]> {

@@ -70,9 +70,9 @@ export class Storages {
 
   /** Directory of a repository. @throws Error for a storage that is not configured */
   dirOf({ storage, diskPath }: Location): string {
-    const found = this.list.find(({ name }) => name === storage);
-    if (found === undefined) throw new Error(`storage ${storage} is not configured`);
-    return `${found.path}/${diskPath}.git`;
+    const configured = this.list.find(({ name }) => name === storage);
+    if (configured === undefined) throw new Error(`storage ${storage} is not configured`);
+    return `${configured.path}/${diskPath}.git`;
   }
 
   /** Opens the repository at a location. */

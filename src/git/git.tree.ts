@@ -50,10 +50,10 @@ export async function entryAt(repo: Repository, oid: string, path: string): Prom
   if (bare === '') return entry;
   for (const name of bare.split('/')) {
     if (entry.type !== 'tree') return null;
-    const found = await repo.objects.useTree(entry.oid, (tree) => ({ next: tree.find(name) }));
-    if (found === null) throw new GitError('corrupt', `tree ${entry.oid} is missing`);
-    if (found.next === null) return null;
-    entry = found.next;
+    const child = await repo.objects.useTree(entry.oid, (tree) => ({ next: tree.find(name) }));
+    if (child === null) throw new GitError('corrupt', `tree ${entry.oid} is missing`);
+    if (child.next === null) return null;
+    entry = child.next;
   }
   return path.endsWith('/') && entry.type !== 'tree' ? null : entry;
 }

@@ -106,8 +106,8 @@ export class LanguageDetector {
     if (whole !== undefined) return whole;
     const lower = name.toLowerCase();
     for (let dot = lower.indexOf('.'); dot >= 0; dot = lower.indexOf('.', dot + 1)) {
-      const found = this.#byExtension.get(lower.slice(dot));
-      if (found !== undefined) return found;
+      const languages = this.#byExtension.get(lower.slice(dot));
+      if (languages !== undefined) return languages;
     }
     return [];
   }

@@ -23,7 +23,7 @@ const CONCURRENCY = 4;
 const KEPT = 6;
 const answers = new BoundedCache<string, readonly Found[]>(
   8 * 1024 * 1024,
-  (found, key) => 300 + 2 * key.length + 300 * found.length,
+  (entries, key) => 300 + 2 * key.length + 300 * entries.length,
 );
 
 /**
@@ -38,11 +38,11 @@ export async function lastCommitOf(repo: Repository, commit: string, path: strin
   const indexed = await lastChangeInGraph(repo.history, commit, path);
   if (indexed !== undefined) return indexed?.commit ?? null;
   const key = cacheKey(repo.id, path);
-  const kept = answers.get(key) ?? [];
-  const known = kept.find(({ from }) => from === commit);
+  const cached = answers.get(key) ?? [];
+  const known = cached.find(({ from }) => from === commit);
   if (known !== undefined) return known.last;
   const last = await repo.history.query({
-    walk: (commits, pace) => walk(repo, commits, pace, commit, path, kept),
+    walk: (commits, pace) => walk(repo, commits, pace, commit, path, cached),
     git: (env) => askGit(repo, commit, path, env),
     retry: () => lastCommitOf(repo, commit, path),
   });
@@ -58,15 +58,15 @@ async function walk(
   pace: TimeSlice,
   from: string,
   path: string,
-  kept: readonly Found[],
+  cached: readonly Found[],
 ): Promise<string | null> {
-  const known = new Map(kept.map((found) => [commits.find(found.from), found]));
+  const known = new Map(cached.map((found) => [commits.find(found.from), found]));
   const history = await PathHistory.of(commits, pace, repo.objects, path);
   let steps = known.size > 0 ? NEAR : 0;
   for (let commit = await commits.named(from); commit !== null; ) {
     if (pace.isExpired) await pace.yield();
-    const found = known.get(commit);
-    if (found !== undefined) return found.last;
+    const entry = known.get(commit);
+    if (entry !== undefined) return entry.last;
     const next = steps > 0 ? commit : history.skipUnchanged(commit);
     steps -= 1;
     if (next !== commit) {

@@ -151,13 +151,13 @@ async function walkToPage(
 }
 
 async function allNamed(commits: Commits, pace: TimeSlice, oids: readonly string[]): Promise<number[]> {
-  const found: number[] = [];
+  const matches: number[] = [];
   for (const oid of oids) {
     if (pace.isExpired) await pace.yield();
     const commit = await commits.named(oid);
-    if (commit !== null) found.push(commit);
+    if (commit !== null) matches.push(commit);
   }
-  return found;
+  return matches;
 }
 
 async function askForPage(

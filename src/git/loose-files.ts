@@ -134,12 +134,12 @@ function identityOf(folder: string): string {
 }
 
 function freshen(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return false;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
   try {
     const now = new Date();
     utimesSync(path, now, now);
-    return found.size > 0;
+    return stats.size > 0;
   } catch (error) {
     if (isMissing(error)) return false;
     throw error;

@@ -46,13 +46,13 @@ export async function nativeDiff(
 export async function withDiffMemory<T>(work: () => Promise<T>, needed: (found: T) => number): Promise<T> {
   const { memory, signal } = currentScope();
   await memory?.hold(MEMORY, signal);
-  let kept = 0;
+  let reserved = 0;
   try {
-    const found = await work();
-    kept = Math.min(needed(found), MEMORY);
-    return found;
+    const result = await work();
+    reserved = Math.min(needed(result), MEMORY);
+    return result;
   } finally {
-    memory?.give(MEMORY - kept);
+    memory?.give(MEMORY - reserved);
   }
 }
 

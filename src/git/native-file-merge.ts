@@ -58,12 +58,12 @@ function hasSureLine(lines: Buffer, versions: readonly Buffer[]): boolean {
 }
 
 function isOnce(data: Buffer, line: Buffer): boolean {
-  let found = 0;
+  let occurrences = 0;
   for (let at = data.indexOf(line); at !== -1; at = data.indexOf(line, at + 1)) {
-    if (isLineStart(data, at)) found += 1;
-    if (found > 1) return false;
+    if (isLineStart(data, at)) occurrences += 1;
+    if (occurrences > 1) return false;
   }
-  return found === 1;
+  return occurrences === 1;
 }
 
 /** Whether attributes of the default branch may select a merge driver. */

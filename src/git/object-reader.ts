@@ -108,11 +108,11 @@ export class ObjectReader {
     const cached = this.#cache.get(this.#id, oid);
     if (cached?.type === 'blob') return cached.data.length > maxBytes ? null : take(cached.data);
     if (!isOid(oid)) throw new GitError('invalid', 'not an object id');
-    const found = await this.#use(oid, maxBytes, ({ type, data }) => {
+    const blob = await this.#use(oid, maxBytes, ({ type, data }) => {
       return type !== 'blob' || data === null ? { taken: null } : { taken: take(data) };
     });
-    if (found === null) await this.#refuseLost(oid);
-    return found === null ? null : found.taken;
+    if (blob === null) await this.#refuseLost(oid);
+    return blob === null ? null : blob.taken;
   }
 
   /** Caches new objects that were just written, with their ids. */
@@ -181,12 +181,12 @@ export class ObjectReader {
     const cached = this.#cache.get(this.#id, oid);
     if (cached !== undefined) return cached.type === 'tree' ? take(cached.tree) : null;
     const isWanted = lasts || this.#cache.wants(oid);
-    const found = await this.#parsed(oid, 'tree', (_, data) => {
+    const parsedTree = await this.#parsed(oid, 'tree', (_, data) => {
       const tree = new TreeObject(oid, isWanted ? detachFromPool(data) : data);
       if (isWanted) this.#cache.set(this.#id, oid, { type: 'tree', tree });
       return { taken: take(tree) };
     });
-    return found === null ? null : found.taken;
+    return parsedTree === null ? null : parsedTree.taken;
   }
 
   /**
@@ -220,10 +220,10 @@ export class ObjectReader {
     const signal = options.signal ?? scope.signal;
     const store = await this.#folder.open();
     try {
-      const found = store.isComplete(oid) ? await store.stream(oid) : null;
-      if (found === null) await this.#refuseLost(oid);
-      if (found?.type !== 'blob') throw new GitError('not_found', `no blob ${oid}`);
-      for await (const chunk of found.chunks) {
+      const object = store.isComplete(oid) ? await store.stream(oid) : null;
+      if (object === null) await this.#refuseLost(oid);
+      if (object?.type !== 'blob') throw new GitError('not_found', `no blob ${oid}`);
+      for await (const chunk of object.chunks) {
         if (signal?.aborted) throw new GitError('aborted', `blob ${oid}: stopped`);
         yield chunk;
       }
@@ -235,13 +235,13 @@ export class ObjectReader {
 
   async #parsed<T>(oid: string, type: ObjectType, parse: (oid: string, data: Buffer) => T): Promise<T | null> {
     if (!isOid(oid)) throw new GitError('invalid', 'not an object id');
-    const found = await this.#use(oid, MAX_PARSED_BYTES, (object) => {
+    const result = await this.#use(oid, MAX_PARSED_BYTES, (object) => {
       if (object.type !== type) return { parsed: null };
       if (object.data === null) throw new GitError('output_too_large', `${type} ${oid}: ${object.size} bytes`);
       return { parsed: parse(oid, object.data) };
     });
-    if (found === null) await this.#refuseLost(oid);
-    return found === null ? null : found.parsed;
+    if (result === null) await this.#refuseLost(oid);
+    return result === null ? null : result.parsed;
   }
 
   /** Reads an object by its complete id. */

@@ -20,8 +20,8 @@ const LINES_AT_ONCE = 2_000;
  */
 export async function removePacked(dir: string, names: readonly string[]): Promise<void> {
   const content = await readPacked(dir);
-  const kept = await without(content, names);
-  if (kept.length !== content.length) await replacePacked(dir, kept);
+  const entries = await without(content, names);
+  if (entries.length !== content.length) await replacePacked(dir, entries);
 }
 
 /**
@@ -33,7 +33,7 @@ export async function removePacked(dir: string, names: readonly string[]): Promi
 export async function addPacked(dir: string, refs: ReadonlyMap<string, string>): Promise<void> {
   const content = await readPacked(dir);
   const header = content[0] === HASH ? content.toString('latin1', 0, endOf(content, 0)).trimEnd() : '';
-  const kept = await without(sortedEntries(content), [...refs.keys()]);
+  const entries = await without(sortedEntries(content), [...refs.keys()]);
   // Latin-1 strings have one character for each byte, so their order is the byte order.
   const added = [...refs]
     .map(([name, oid]) => ({ name: encodeBytes(name).toString('latin1'), oid }))
@@ -43,21 +43,21 @@ export async function addPacked(dir: string, refs: ReadonlyMap<string, string>):
   let next = 0;
   let from = 0;
   let lines = 0;
-  for (let at = 0; at < kept.length && next < added.length; ) {
+  for (let at = 0; at < entries.length && next < added.length; ) {
     lines += 1;
     if (lines % LINES_AT_ONCE === 0) await nextTurn();
-    let end = endOf(kept, at);
-    const name = kept.toString('latin1', kept.indexOf(SPACE, at) + 1, end - 1);
-    while (kept[end] === CARET) end = endOf(kept, end);
+    let end = endOf(entries, at);
+    const name = entries.toString('latin1', entries.indexOf(SPACE, at) + 1, end - 1);
+    while (entries[end] === CARET) end = endOf(entries, end);
     const first = next;
     while (next < added.length && added[next]!.name < name) next += 1;
     if (next > first) {
-      parts.push(kept.subarray(from, at), linesOf(added.slice(first, next)));
+      parts.push(entries.subarray(from, at), linesOf(added.slice(first, next)));
       from = at;
     }
     at = end;
   }
-  const rest = kept.subarray(from);
+  const rest = entries.subarray(from);
   parts.push(rest, Buffer.from(rest.length > 0 && rest.at(-1) !== FEED ? '\n' : ''), linesOf(added.slice(next)));
   await replacePacked(dir, Buffer.concat(parts));
 }
@@ -106,7 +106,7 @@ async function replacePacked(dir: string, content: Buffer): Promise<void> {
 /** The file without the lines of some references and their peeled lines. */
 async function without(content: Buffer, names: readonly string[]): Promise<Buffer> {
   const leaving = new Set(names.map((name) => encodeBytes(name).toString('latin1')));
-  const kept: Buffer[] = [];
+  const parts: Buffer[] = [];
   let from = 0;
   let lines = 0;
   for (let at = 0; at < content.length; ) {
@@ -116,12 +116,12 @@ async function without(content: Buffer, names: readonly string[]): Promise<Buffe
     const space = content.indexOf(SPACE, at);
     if (content[at] !== HASH && space > at && leaving.has(content.toString('latin1', space + 1, end - 1))) {
       while (content[end] === CARET) end = endOf(content, end);
-      kept.push(content.subarray(from, at));
+      parts.push(content.subarray(from, at));
       from = end;
     }
     at = end;
   }
-  return Buffer.concat([...kept, content.subarray(from)]);
+  return Buffer.concat([...parts, content.subarray(from)]);
 }
 
 /** Start of the line after the one that starts at `at`. */

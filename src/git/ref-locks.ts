@@ -26,20 +26,20 @@ export class RefLocks {
    * @throws as `LockFile.take`; locks taken so far must still be released
    */
   async take(refs: readonly string[], waitMs: number): Promise<LooseFile[]> {
-    const found: LooseFile[] = [];
-    for (let at = 0; at < refs.length; at = found.length) {
+    const states: LooseFile[] = [];
+    for (let at = 0; at < refs.length; at = states.length) {
       const some = refs.slice(at, at + BATCH_SIZE);
       const { taken, made } = await takeLocks(this.#dir, some);
       for (const folder of made) this.#made.add(folder);
       for (const [index, { file, loose }] of taken.entries()) {
         this.#taken.push(`${some[index]!}.lock`);
         this.#files.push(file);
-        found.push(loose);
+        states.push(loose);
       }
       const next = some[taken.length];
-      if (next !== undefined) found.push(await this.#takeAlone(next, waitMs));
+      if (next !== undefined) states.push(await this.#takeAlone(next, waitMs));
     }
-    return found;
+    return states;
   }
 
   /** Takes a lock that is held or failed in the batch. */

@@ -66,9 +66,9 @@ export class RefStore {
    */
   async resolve(ref: string): Promise<string | null> {
     if (!isValidRefName(ref)) return null;
-    const found = this.#find(ref);
-    this.#observe((store) => store.#find(ref) === found);
-    return found;
+    const oid = this.#find(ref);
+    this.#observe((store) => store.#find(ref) === oid);
+    return oid;
   }
 
   /** Registers a check of whether the state read here is still current. */

@@ -71,8 +71,8 @@ const PROGRESS =
 /** Derives the reason of a failure from git's output. @param code exit code of git */
 export function remoteFailure(stderr: string, code: number): RemoteFailure {
   const errors = stderr.replace(PROGRESS, '');
-  const found = SIGNS.find(([sign]) => sign.test(errors));
-  if (found !== undefined) return found[1];
+  const match = SIGNS.find(([sign]) => sign.test(errors));
+  if (match !== undefined) return match[1];
   // The shell's exit code for a child that exceeded the file size limit.
   return code === 153 ? 'too_large' : 'failed';
 }

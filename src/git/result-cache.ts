@@ -43,8 +43,8 @@ export class ResultCache<V extends object> {
    */
   async get(key: string, compute: () => Promise<V>): Promise<V> {
     for (;;) {
-      const kept = this.#kept.get(key);
-      if (kept !== undefined) return kept;
+      const cached = this.#kept.get(key);
+      if (cached !== undefined) return cached;
       const failed = this.#failed.get(key);
       if (failed !== undefined) throw failed;
       const running = this.#pending.get(key);

@@ -151,9 +151,9 @@ export class TextDecoding {
     const wide = utf16Encoding(lines[0]);
     if (wide !== null) {
       const text = decoder(wide)(Buffer.concat(lines.flatMap((line) => [line, Buffer.of(NEWLINE)])).subarray(0, -1));
-      const found = text.split('\n');
+      const textLines = text.split('\n');
       // Bytes of a character may look like a line feed.
-      if (found.length === lines.length) return found;
+      if (textLines.length === lines.length) return textLines;
     }
     const decode = await this.#decoderOf(lines);
     const texts: string[] = [];

@@ -30,10 +30,10 @@ export function changedAddress(stored: string | null, { url, user, password }: A
   if (address === null) return null;
   if (url === undefined && user === undefined && password === undefined) return stored;
   const { href } = parseRemote(address);
-  const kept = stored !== null && sameRepository(stored, href) ? credentialsOf(stored) : NOBODY;
+  const storedCredentials = stored !== null && sameRepository(stored, href) ? credentialsOf(stored) : NOBODY;
   const own = isMasked(href) ? NOBODY : credentialsOf(href);
   const named = own.user !== '' || own.password !== '';
-  const base = !named || (own.password === '' && own.user === kept.user) ? kept : own;
+  const base = !named || (own.password === '' && own.user === storedCredentials.user) ? storedCredentials : own;
   const all = { user: user ?? base.user, password: password ?? base.password };
   return parseRemote(withCredentials(withoutCredentials(href), all)).href;
 }

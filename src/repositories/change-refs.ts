@@ -234,14 +234,14 @@ export async function finishChange(
   const fence = fenceOf(deps, intentId);
   const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, holder, repo, updates, fence) : null;
   const works = await observe(deps.refObservers, repo, intent);
-  const told = { ...intent, updates: await pushedRefs(deps.pushFacts, repo, intent, project) };
+  const pushed = { ...intent, updates: await pushedRefs(deps.pushFacts, repo, intent, project) };
   const seen = await defaultBranchFor(repo, updates);
   await deps.db.transaction().execute(async (db) => {
     const isLeft = (await removeIntent(db, { id: intentId })).length > 0;
     if (!isLeft && !(await wasDropped(deps, db, intentId))) return;
     // The repository may have been moved meanwhile.
     if (!isLeft && (await requireWritable(transactionDeps(deps, db), holder, repo)) === undefined) return;
-    await RECORD[holder.type](deps, db, holder.id, told, seen);
+    await RECORD[holder.type](deps, db, holder.id, pushed, seen);
     for (const work of works) await work(db);
     if (newDefault !== null && holder.type === 'project') {
       await protectDefaultBranch(deps, db, holder.id, newDefault);

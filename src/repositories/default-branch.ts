@@ -55,9 +55,9 @@ async function rulesFor(deps: Deps, db: Db, projectId: number): Promise<BranchPr
     .executeTakeFirst();
   const ids = lineageIds(place?.lineage ?? '');
   const rows = await db.selectFrom('namespaces').select(['id', 'settings']).where('id', 'in', ids).execute();
-  const said = new Map(rows.map(({ id, settings }) => [id, parseJson<Said>(settings)]));
+  const settingsByGroup = new Map(rows.map(({ id, settings }) => [id, parseJson<Said>(settings)]));
   for (const id of ids.toReversed()) {
-    const own = said.get(id)?.default_branch_protection_defaults;
+    const own = settingsByGroup.get(id)?.default_branch_protection_defaults;
     if (own !== undefined) return { ...PROTECTIONS[UNPROTECTED]!, ...own };
   }
   return fallback;

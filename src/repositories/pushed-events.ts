@@ -16,7 +16,7 @@ export function readPushed({
   payload: string;
 }): Pick<Holder, 'type' | 'id'> & { updates: RefChange[] } {
   const type = holderTypes.find((type) => HOLDER_TYPES[type].pushed === kind)!;
-  const told = parseJson<{ updates: RefChange[] } & Partial<Record<HolderColumn, number>>>(payload);
-  const id = type === 'project' ? project_id : told[HOLDER_TYPES[type].column];
-  return { type, id: id!, updates: told.updates };
+  const event = parseJson<{ updates: RefChange[] } & Partial<Record<HolderColumn, number>>>(payload);
+  const id = type === 'project' ? project_id : event[HOLDER_TYPES[type].column];
+  return { type, id: id!, updates: event.updates };
 }

@@ -89,7 +89,7 @@ export function applyUpdates(refs: Map<string, LastKnownRefs>, updates: readonly
 /** Defers the higher ids to a later batch. @returns the highest remaining id */
 function keepHalf(refs: Map<number, unknown>): number {
   const ids = [...refs.keys()].sort((a, b) => a - b);
-  const kept = Math.ceil(ids.length / 2);
-  for (const id of ids.slice(kept)) refs.delete(id);
-  return ids[kept - 1]!;
+  const half = Math.ceil(ids.length / 2);
+  for (const id of ids.slice(half)) refs.delete(id);
+  return ids[half - 1]!;
 }

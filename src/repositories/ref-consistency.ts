@@ -70,16 +70,16 @@ async function refFindings(db: Db, disk: Disk, kind: HolderType): Promise<RefFin
 
 /** Refs that match none of their recorded targets. */
 async function stillDiffer(disk: Disk, kind: HolderType, refs: readonly RefFinding[]): Promise<RefFinding[]> {
-  const found: RefFinding[] = [];
+  const differing: RefFinding[] = [];
   for (let at = 0; at < refs.length; at += BATCH) {
     const some = refs.slice(at, at + BATCH);
     const places = await disk.locate(kind, some);
     for (const finding of some) {
       const now = await disk.tipOf(places.get(finding.id), finding.ref);
-      if (now !== undefined && !finding.last.includes(now)) found.push(finding);
+      if (now !== undefined && !finding.last.includes(now)) differing.push(finding);
     }
   }
-  return found;
+  return differing;
 }
 
 interface Place {
@@ -125,24 +125,24 @@ class Disk {
 }
 
 async function mergeRequestFindings(db: Db, disk: Disk): Promise<string[]> {
-  let found: MergeRequestRow[] = [];
+  let differing: MergeRequestRow[] = [];
   for (let after = 0; ; ) {
     const rows = await openMergeRequests(db).where('merge_requests.id', '>', after).limit(BATCH).execute();
-    found.push(...(await withOtherHead(disk, rows)));
-    if (rows.length < BATCH || found.length > MAX_FINDINGS) break;
+    differing.push(...(await withOtherHead(disk, rows)));
+    if (rows.length < BATCH || differing.length > MAX_FINDINGS) break;
     after = rows.at(-1)!.id;
   }
-  for (let look = 1; look < LOOKS && found.length > 0; look += 1) {
+  for (let look = 1; look < LOOKS && differing.length > 0; look += 1) {
     await sleep(PAUSE_MS);
     const held: MergeRequestRow[] = [];
-    for (let at = 0; at < found.length; at += BATCH) {
-      const ids = found.slice(at, at + BATCH).map(({ id }) => id);
+    for (let at = 0; at < differing.length; at += BATCH) {
+      const ids = differing.slice(at, at + BATCH).map(({ id }) => id);
       const rows = await openMergeRequests(db).where('merge_requests.id', 'in', ids).execute();
       held.push(...(await withOtherHead(disk, rows)));
     }
-    found = held;
+    differing = held;
   }
-  return found.map(
+  return differing.map(
     ({ full_path, iid }) => `merge request ${full_path}!${iid}: its head differs from the head of its source branch`,
   );
 }
@@ -154,13 +154,13 @@ async function withOtherHead(disk: Disk, rows: readonly MergeRequestRow[]): Prom
     'project',
     rows.map((row) => ({ id: row.source_project_id! })),
   );
-  const found: MergeRequestRow[] = [];
+  const differing: MergeRequestRow[] = [];
   for (const row of rows) {
     const tip = await disk.tipOf(places.get(row.source_project_id!), `refs/heads/${row.source_branch}`);
     // A deleted branch does not change the head.
-    if (tip !== undefined && tip !== null && tip !== row.head_sha) found.push(row);
+    if (tip !== undefined && tip !== null && tip !== row.head_sha) differing.push(row);
   }
-  return found;
+  return differing;
 }
 
 const openMergeRequests = (db: Db) =>

@@ -27,17 +27,17 @@ function keep(
   key: string,
   make: () => Promise<readonly Ref[]>,
 ): readonly Ref[] | Promise<readonly Ref[]> {
-  let kept = derived.get(refs);
-  if (kept === undefined) {
-    kept = new Map();
-    derived.set(refs, kept);
+  let lists = derived.get(refs);
+  if (lists === undefined) {
+    lists = new Map();
+    derived.set(refs, lists);
   }
-  const known = kept.get(key);
+  const known = lists.get(key);
   if (known !== undefined) return known;
   const made = make();
-  if (kept.size >= MAX_DERIVED) kept.delete(kept.keys().next().value!);
-  kept.set(key, made);
-  made.catch(() => kept.delete(key));
+  if (lists.size >= MAX_DERIVED) lists.delete(lists.keys().next().value!);
+  lists.set(key, made);
+  made.catch(() => lists.delete(key));
   return made;
 }
 

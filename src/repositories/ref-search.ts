@@ -34,9 +34,9 @@ export function searchTest(search: string): (name: string) => boolean {
     const end = name.length - last.length;
     let at = first.length;
     for (const part of parts) {
-      const found = name.indexOf(part, at);
-      if (found === -1) return false;
-      at = found + part.length;
+      const index = name.indexOf(part, at);
+      if (index === -1) return false;
+      at = index + part.length;
     }
     return at <= end;
   };
@@ -57,12 +57,12 @@ export async function matchingRegex<T>(
   cpuMs: () => number = threadTime,
 ): Promise<readonly T[]> {
   const expression = compile(pattern);
-  const found: T[] = [];
+  const matches: T[] = [];
   let spent = 0;
   let taken = cpuMs();
   let started = performance.now();
   for (const item of items) {
-    if (expression.test(nameOf(item))) found.push(item);
+    if (expression.test(nameOf(item))) matches.push(item);
     const elapsed = performance.now() - started;
     if (elapsed < sliceMs) continue;
     spent += cpuMs() - taken;
@@ -71,7 +71,7 @@ export async function matchingRegex<T>(
     started = performance.now();
     taken = cpuMs();
   }
-  return found;
+  return matches;
 }
 
 function compile(pattern: string): RE2JS {

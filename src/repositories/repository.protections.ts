@@ -37,8 +37,8 @@ export function loadRefRules(deps: Deps, projectId: number): Promise<RefRules> {
     if (place === undefined) return { protections: [], pushRule: null };
     const groups = place.owner === 'group' ? lineageIds(place.lineage) : [];
     const protections = [...assemble(projectId, rows), ...(await protectionsOfGroups(deps.db, groups, projectId))];
-    const found = { own: place.push_rule_id, groups: place.group_push_rule_id === null ? [] : groups };
-    return { protections, pushRule: await effectivePushRule(deps, found) };
+    const pushRuleIds = { own: place.push_rule_id, groups: place.group_push_rule_id === null ? [] : groups };
+    return { protections, pushRule: await effectivePushRule(deps, pushRuleIds) };
   });
 }
 
@@ -76,20 +76,20 @@ const ownProtections = cachedUntilWrite((db, { projectId }: { projectId: number 
 );
 
 function assemble(project_id: number, rows: readonly OwnRow[]): Protection[] {
-  const found = new Map<number, Protection & { levels: ProtectedRefLevel[] }>();
+  const protections = new Map<number, Protection & { levels: ProtectedRefLevel[] }>();
   for (const row of rows) {
     const { id, level_id, action } = row;
     if (id === null) continue;
     const { kind, name, allow_force_push, code_owner_approval_required, created_at, updated_at } = row as FoundRow;
     const rest = { name, allow_force_push, code_owner_approval_required, created_at, updated_at };
-    const protection = found.get(id) ?? { id, project_id, kind, ...rest, levels: [] };
-    found.set(id, protection);
+    const protection = protections.get(id) ?? { id, project_id, kind, ...rest, levels: [] };
+    protections.set(id, protection);
     if (level_id === null || action === null) continue;
     const { access_level, user_id, group_id, deploy_key_id } = row;
     const level = { access_level, user_id, group_id, deploy_key_id };
     protection.levels.push({ id: level_id, protected_ref_id: id, action, ...level });
   }
-  return [...found.values()];
+  return [...protections.values()];
 }
 
 /** A row of an existing protection. */
@@ -163,13 +163,13 @@ export type Allows = (matching: readonly Protection[], action: ProtectedAction) 
 
 /** Like `protectionAllows`, for many refs at one moment: refs with the same protections share a decision. */
 export function memoizedAllows(deps: Deps, actor: Actor): Allows {
-  const found = new Map<string, Promise<boolean>>();
+  const decisions = new Map<string, Promise<boolean>>();
   return (matching, action) => {
     const key = `${action} ${matching.map(({ id, inherited }) => `${inherited ? 'group ' : ''}${id}`).join()}`;
-    const known = found.get(key);
+    const known = decisions.get(key);
     if (known !== undefined) return known;
     const allowed = protectionAllows(deps, actor, matching, action);
-    found.set(key, allowed);
+    decisions.set(key, allowed);
     return allowed;
   };
 }

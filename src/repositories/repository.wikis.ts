@@ -32,8 +32,8 @@ export const findWiki = (db: Db, owner: WikiOwner): Promise<Wiki | undefined> =>
  * @throws ApiError 404 if the project or group is deleted or awaits deletion
  */
 export async function ensureWiki(deps: Deps, owner: WikiOwner): Promise<Wiki> {
-  const found = await findWiki(deps.db, owner);
-  if (found !== undefined) return found;
+  const existing = await findWiki(deps.db, owner);
+  if (existing !== undefined) return existing;
   const defaultBranch = await defaultBranchFor(deps, owner);
   try {
     return await withNewRepository(

@@ -22,22 +22,22 @@ export async function findMetadata(
   { project, namespace, permissions }: TargetScope,
   { lists, texts }: MergeRequestOptions,
 ): Promise<PushedMetadata> {
-  const found: PushedMetadata = { add: [], remove: [], warnings: [] };
+  const metadata: PushedMetadata = { add: [], remove: [], warnings: [] };
   const asked = Object.values(lists).some((list) => list.length > 0) || texts.milestone !== undefined;
   if (asked && !permissions.can('admin_merge_request')) {
-    found.warnings.push(`Only members of ${project.full_path} can set labels, assignees and milestones`);
-    return found;
+    metadata.warnings.push(`Only members of ${project.full_path} can set labels, assignees and milestones`);
+    return metadata;
   }
   const people = await findPeople(deps, [...lists.assign, ...lists.unassign]);
   const idOf = (name: string): number[] => {
     const id = people.get(asciiLower(name));
-    if (id === undefined) found.warnings.push(`User ${name} does not exist`);
+    if (id === undefined) metadata.warnings.push(`User ${name} does not exist`);
     return id === undefined ? [] : [id];
   };
-  found.add = lists.assign.flatMap(idOf);
-  found.remove = lists.unassign.flatMap(idOf);
-  if (lists.label.length > 0) found.add_labels = lists.label;
-  if (lists.unlabel.length > 0) found.remove_labels = lists.unlabel;
+  metadata.add = lists.assign.flatMap(idOf);
+  metadata.remove = lists.unassign.flatMap(idOf);
+  if (lists.label.length > 0) metadata.add_labels = lists.label;
+  if (lists.unlabel.length > 0) metadata.remove_labels = lists.unlabel;
   if (texts.milestone !== undefined) {
     const groups = lineageIds(namespace.lineage);
     const milestone = await deps.db
@@ -47,10 +47,10 @@ export async function findMetadata(
       .where((eb) => eb.or([eb('project_id', '=', project.id), eb('group_id', 'in', groups)]))
       .orderBy('id')
       .executeTakeFirst();
-    if (milestone === undefined) found.warnings.push(`Milestone ${texts.milestone} does not exist`);
-    else found.milestone_id = milestone.id;
+    if (milestone === undefined) metadata.warnings.push(`Milestone ${texts.milestone} does not exist`);
+    else metadata.milestone_id = milestone.id;
   }
-  return found;
+  return metadata;
 }
 
 /** User ids by the given identifier: a user name in lower case or an id. */

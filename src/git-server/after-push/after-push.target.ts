@@ -28,8 +28,8 @@ export async function findTarget(
   const own = await findProject(deps, String(project.id));
   if (own === undefined) return 'The project no longer exists';
   if (named === undefined) return (await upstream(deps, caller, own)) ?? (await scopeOf(deps, caller, own));
-  const found = await findProject(deps, named);
-  const scope = found === undefined ? undefined : await scopeOf(deps, caller, found);
+  const target = await findProject(deps, named);
+  const scope = target === undefined ? undefined : await scopeOf(deps, caller, target);
   if (scope === undefined || !scope.permissions.can('read_project')) return `Target project ${named} does not exist`;
   if (rootOf(scope.project) !== rootOf(project)) {
     return `Projects ${project.full_path} and ${scope.project.full_path} are not in the same network`;
@@ -39,7 +39,7 @@ export async function findTarget(
 
 async function upstream(deps: Deps, caller: UserCaller, { project }: FoundProject): Promise<TargetScope | undefined> {
   if (project.forked_from_id === null || settingsOf(project).mr_default_target_self) return undefined;
-  const found = await findProject(deps, String(project.forked_from_id));
-  const scope = found === undefined ? undefined : await scopeOf(deps, caller, found);
+  const source = await findProject(deps, String(project.forked_from_id));
+  const scope = source === undefined ? undefined : await scopeOf(deps, caller, source);
   return scope?.permissions.can('read_merge_request') ? scope : undefined;
 }

@@ -26,7 +26,7 @@ export const lfsRoutes: readonly Route[] = [
     handler: async ({ deps, access, input, request }) => {
       const { operation, objects, hash_algo = 'sha256' } = input;
       if (hash_algo !== 'sha256') throw new ApiError(409, 'hash_algo must be sha256');
-      const found = await findObjects(deps, access, operation, objects);
+      const transfers = await findObjects(deps, access, operation, objects);
       const base = `${deps.externalUrl()}/${access.project.full_path}.git/gitlab-lfs/objects`;
       const { authorization } = request.headers;
       const header = authorization === undefined ? {} : { Authorization: authorization };
@@ -38,7 +38,7 @@ export const lfsRoutes: readonly Route[] = [
       return {
         transfer: 'basic',
         hash_algo,
-        objects: found.map(({ oid, size, stored }) => {
+        objects: transfers.map(({ oid, size, stored }) => {
           if (operation === 'upload') {
             if (stored !== null) return { oid, size: stored };
             return { oid, size, authenticated: true, actions: { upload: upload(oid, size) } };

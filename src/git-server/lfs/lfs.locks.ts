@@ -61,15 +61,15 @@ async function page(
   projectId: number,
   { path, id = '', cursor = '', limit }: LockFilter,
 ): Promise<NextPage & { rows: LockRow[] }> {
-  const most = Math.min(Math.max(limit || MAX_LOCKS, 1), MAX_LOCKS);
+  const pageSize = Math.min(Math.max(limit || MAX_LOCKS, 1), MAX_LOCKS);
   if (id !== '' && !ID.test(id)) return { rows: [] };
-  let query = locksOf(deps.db, projectId).limit(most + 1);
+  let query = locksOf(deps.db, projectId).limit(pageSize + 1);
   if (path !== undefined && path !== '') query = query.where('lfs_locks.path', '=', path);
   if (id !== '') query = query.where('lfs_locks.id', '=', Number(id));
   if (ID.test(cursor)) query = query.where('lfs_locks.id', '>', Number(cursor));
   const found = await query.execute();
-  const rows = found.slice(0, most);
-  return found.length > most ? { rows, next_cursor: String(rows.at(-1)!.id) } : { rows };
+  const rows = found.slice(0, pageSize);
+  return found.length > pageSize ? { rows, next_cursor: String(rows.at(-1)!.id) } : { rows };
 }
 
 /** Lists the locks of a project in the order of their creation. */

@@ -28,13 +28,13 @@ export async function loadHostKeys(dataDir: string): Promise<HostKey[]> {
  * @throws StartupError for an invalid file
  */
 export async function hostKeyFingerprints(dataDir: string): Promise<string[]> {
-  const found: string[] = [];
+  const fingerprints: string[] = [];
   for (const kind of HOST_KEY_KINDS) {
     const path = fileOf(dataDir, kind);
     const text = await readIfThere(path);
-    if (text !== undefined) found.push(publicKeyLine(read(path, text)));
+    if (text !== undefined) fingerprints.push(publicKeyLine(read(path, text)));
   }
-  return found;
+  return fingerprints;
 }
 
 /** A host key in the form that users compare. */

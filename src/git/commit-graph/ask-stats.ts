@@ -81,11 +81,11 @@ class Asking {
    */
   async askGroup(layer: GraphLayer, places: readonly number[], onStats: OnStats, isOver: () => boolean): Promise<void> {
     const oids = places.map((index) => layer.oid(index));
-    const found = await this.ask(oids, GROUP_MS);
+    const answers = await this.ask(oids, GROUP_MS);
     for (const [nth, oid] of oids.entries()) {
-      const stats = found === null ? (await this.ask([oid], STATS_CPU_MS))?.get(oid) : found.get(oid);
+      const stats = answers === null ? (await this.ask([oid], STATS_CPU_MS))?.get(oid) : answers.get(oid);
       onStats(places[nth]!, stats ?? null);
-      if (found === null && isOver()) return;
+      if (answers === null && isOver()) return;
     }
   }
 

@@ -109,14 +109,14 @@ export class GraphLayer {
   }
 
   #readFirstParents(): Int32Array {
-    const found = new Int32Array(this.count);
-    const most = this.below + this.count;
+    const positions = new Int32Array(this.count);
+    const total = this.below + this.count;
     const commits = this.#commits;
     for (let index = 0, at = this.#treeWords; index < this.count; index += 1, at += this.#row) {
       const first = commits[at]!;
-      found[index] = first === NONE ? -1 : first < most ? first : -2;
+      positions[index] = first === NONE ? -1 : first < total ? first : -2;
     }
-    return found;
+    return positions;
   }
 
   /** Checksum of the file, which names it in a chain. */
@@ -175,8 +175,8 @@ export class GraphLayer {
     if (first === NONE) return [];
     const second = this.#commits[at + 1]!;
     const parents = second === NONE ? [first] : second < FLAG ? [first, second] : this.#many(first, second & LOW_BITS);
-    const most = this.below + this.count;
-    for (const parent of parents) if (parent >= most) throw damaged('parents');
+    const total = this.below + this.count;
+    for (const parent of parents) if (parent >= total) throw damaged('parents');
     return parents;
   }
 

@@ -100,16 +100,16 @@ function linesOf(path: string): string[] {
 }
 
 function objectFolders(own: string): string[] {
-  const found = [own];
+  const folders = [own];
   // Grows during the loop.
-  for (const folder of found) {
-    if (found.length > MAX_ALTERNATES) break;
+  for (const folder of folders) {
+    if (folders.length > MAX_ALTERNATES) break;
     for (const line of linesOf(join(folder, 'info', 'alternates'))) {
       const other = resolve(folder, line);
-      if (line !== '' && !line.startsWith('#') && !found.includes(other)) found.push(other);
+      if (line !== '' && !line.startsWith('#') && !folders.includes(other)) folders.push(other);
     }
   }
-  return found;
+  return folders;
 }
 
 async function readFirst(folders: readonly string[], seen: Seen): Promise<CommitGraph | null | 'large'> {

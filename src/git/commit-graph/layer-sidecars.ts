@@ -24,13 +24,13 @@ const isAbandoned = (mtimeMs: number): boolean => Math.abs(Date.now() - mtimeMs)
 /** Unfinished copies of a sidecar file: being written, or left by a killed server. */
 async function unfinishedOf(path: string): Promise<{ file: string; abandoned: boolean }[]> {
   const names = await namesIn(dirname(path));
-  const found: { file: string; abandoned: boolean }[] = [];
+  const unfinished: { file: string; abandoned: boolean }[] = [];
   for (const name of names.filter((each) => each.startsWith(`${basename(path)}.`))) {
     const file = join(dirname(path), name);
     const stats = await stat(file).catch(() => null);
-    if (stats !== null) found.push({ file, abandoned: isAbandoned(stats.mtimeMs) });
+    if (stats !== null) unfinished.push({ file, abandoned: isAbandoned(stats.mtimeMs) });
   }
-  return found;
+  return unfinished;
 }
 
 /**

@@ -24,7 +24,7 @@ interface LayerChanges {
 const FEW = 1_000;
 
 /** Look-ups of paths with few changes, by the newest layer and the path. */
-const kept = new BoundedCache<string, PathChanges>(
+const lookups = new BoundedCache<string, PathChanges>(
   6 * 1024 * 1024,
   (changes, key) => 500 + 2 * key.length + changes.bytes,
 );
@@ -65,7 +65,7 @@ export class PathChanges {
    * @param path as bytes, without a trailing slash
    */
   static async of(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges> {
-    return kept.get(keyOf(graph, path)) ?? (await PathChanges.#read(graph, path, false));
+    return lookups.get(keyOf(graph, path)) ?? (await PathChanges.#read(graph, path, false));
   }
 
   /**
@@ -73,7 +73,7 @@ export class PathChanges {
    * since partial indexes are used.
    */
   static async ofFew(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges | null> {
-    const known = kept.get(keyOf(graph, path));
+    const known = lookups.get(keyOf(graph, path));
     if (known !== undefined) return known;
     const countIn = (layer: GraphLayer) => (layer.pathIndex ?? partialIndexOf(layer)?.index)?.countOf(path) ?? 0;
     const changes = graph.reduce((sum, layer) => sum + countIn(layer), 0);
@@ -81,7 +81,7 @@ export class PathChanges {
   }
 
   static async #read(graph: readonly GraphLayer[], path: Buffer, takesGrowing: boolean): Promise<PathChanges> {
-    const found: LayerChanges[] = [];
+    const layerChanges: LayerChanges[] = [];
     let limit = 0;
     let floor = Number.NEGATIVE_INFINITY;
     for (const layer of graph) {
@@ -90,15 +90,18 @@ export class PathChanges {
       if (parts === null) break;
       floor = Math.max(floor, growing?.floor ?? floor);
       limit = layer.below + layer.count;
-      if (parts.length > 0) found.push({ below: layer.below, each: changeBytes(layer.hashBytes), parts });
+      if (parts.length > 0) layerChanges.push({ below: layer.below, each: changeBytes(layer.hashBytes), parts });
     }
     const newest = graph.at(-1);
     const isWhole = floor === Number.NEGATIVE_INFINITY && newest !== undefined && limit === newest.below + newest.count;
-    const count = found.reduce((sum, { each, parts }) => parts.reduce((all, { length }) => all + length / each, sum), 0);
-    if (!isWhole || count > FEW) return new PathChanges(limit, floor, found);
-    const detached = found.map((layer) => ({ ...layer, parts: layer.parts.map(detachedCopy) }));
+    const count = layerChanges.reduce(
+      (sum, { each, parts }) => parts.reduce((all, { length }) => all + length / each, sum),
+      0,
+    );
+    if (!isWhole || count > FEW) return new PathChanges(limit, floor, layerChanges);
+    const detached = layerChanges.map((layer) => ({ ...layer, parts: layer.parts.map(detachedCopy) }));
     const changes = new PathChanges(limit, floor, detached);
-    kept.set(keyOf(graph, path), changes);
+    lookups.set(keyOf(graph, path), changes);
     return changes;
   }
 
@@ -151,7 +154,10 @@ const keyOf = (graph: readonly GraphLayer[], path: Buffer): string =>
   `${graph.at(-1)?.pathIndexFile}\0${path.toString('latin1')}`;
 
 function positionsOf(layers: readonly LayerChanges[]): Uint32Array {
-  const all = layers.reduce((sum, { parts, each }) => parts.reduce((most, { length }) => most + length / each, sum), 0);
+  const all = layers.reduce(
+    (sum, { parts, each }) => parts.reduce((limit, { length }) => limit + length / each, sum),
+    0,
+  );
   const positions = new Uint32Array(all);
   let count = 0;
   for (const { below, each, parts } of layers) {
@@ -178,9 +184,9 @@ function changeAt(part: Buffer, index: number, each: number): number {
   let high = part.length / each;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const found = part.readUInt32BE(middle * each) >>> KIND_BITS;
-    if (found === index) return middle * each;
-    if (found < index) low = middle + 1;
+    const middleIndex = part.readUInt32BE(middle * each) >>> KIND_BITS;
+    if (middleIndex === index) return middle * each;
+    if (middleIndex < index) low = middle + 1;
     else high = middle;
   }
   return -1;

@@ -80,10 +80,10 @@ export class PathIndex {
   static async load(file: string, commits: number, sum: Buffer): Promise<PathIndex | null> {
     try {
       return await reading(file, async (bytesAt, size) => {
-        const found = size < END_BYTES ? null : await rowsOf(bytesAt, size, commits, sum);
-        if (found === null) return null;
-        const { rows } = found;
-        const keys = { salt: found.salt, hashBytes: sum.length };
+        const header = size < END_BYTES ? null : await rowsOf(bytesAt, size, commits, sum);
+        if (header === null) return null;
+        const { rows } = header;
+        const keys = { salt: header.salt, hashBytes: sum.length };
         if (rows === null) return new PathIndex(file, keys, null, null);
         const parts: Part[] = [];
         // Sequential, since the file is closed on failure and no thread may be reading it then.
@@ -153,10 +153,10 @@ export class PathIndex {
 
   /** Like `changesOf`, for the key of a path. */
   async changesOfKey(key: Buffer): Promise<readonly Buffer[] | null> {
-    const found = this.#find(key);
-    const changes = await this.#read(found).catch(() => null);
+    const locations = this.#find(key);
+    const changes = await this.#read(locations).catch(() => null);
     if (changes === null) return null;
-    if (changes.every((bytes, nth) => crc32(bytes) === found[nth]!.sum)) return changes;
+    if (changes.every((bytes, nth) => crc32(bytes) === locations[nth]!.sum)) return changes;
     this.#file.invalidate();
     await rm(this.#file.path, { force: true }).catch(() => {});
     return null;
@@ -166,11 +166,11 @@ export class PathIndex {
     return this.#parts.map((part) => find(part, key, this.#changeBytes)).filter((each) => each !== null);
   }
 
-  async #read(found: readonly Found[]): Promise<Buffer[]> {
+  async #read(locations: readonly Found[]): Promise<Buffer[]> {
     const whole = this.#whole;
-    if (whole !== null) return found.map(({ at, bytes }) => whole.subarray(at, at + bytes));
+    if (whole !== null) return locations.map(({ at, bytes }) => whole.subarray(at, at + bytes));
     const changes: Buffer[] = [];
-    for (const { at, bytes } of found) changes.push(await this.#bytes(at, bytes));
+    for (const { at, bytes } of locations) changes.push(await this.#bytes(at, bytes));
     return changes;
   }
 
@@ -207,14 +207,14 @@ async function rowsOf(
   if (crc32(end.subarray(0, -4), crc32(rows)) !== end.readUInt32BE(END_BYTES - 4)) return null;
   const salt = end.subarray(SALT_AT, SALT_AT + SALT_BYTES);
   if (parts === TOO_MANY) return { salt, rows: null };
-  const found = Array.from({ length: parts }, (_, nth) => ({
+  const partRows = Array.from({ length: parts }, (_, nth) => ({
     changesAt: rows.readUInt32BE(nth * PART_BYTES),
     tableAt: rows.readUInt32BE(nth * PART_BYTES + 4),
     slots: rows.readUInt32BE(nth * PART_BYTES + 8),
     tableSum: rows.readUInt32BE(nth * PART_BYTES + 12),
   }));
-  const tableBytes = found.reduce((sum, { slots }) => sum + slots * SLOT_BYTES, 0);
-  return tableBytes > MAX_TABLE_BYTES ? null : { salt, rows: found };
+  const tableBytes = partRows.reduce((sum, { slots }) => sum + slots * SLOT_BYTES, 0);
+  return tableBytes > MAX_TABLE_BYTES ? null : { salt, rows: partRows };
 }
 
 /** Looks up a path in the table of a part by linear probing. */

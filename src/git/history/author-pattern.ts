@@ -134,9 +134,9 @@ class BasicExpression {
     if (match === null || this.#begins) return null;
     const [all, first, comma, last] = match;
     const least = Number(first);
-    const most = comma === '' ? least : last === '' ? least : Number(last);
+    const max = comma === '' ? least : last === '' ? least : Number(last);
     if ((first === '' && comma === '') || (comma === '' && last !== '')) return null;
-    if (Math.max(least, most) > MAX_TIMES || most < least) return null;
+    if (Math.max(least, max) > MAX_TIMES || max < least) return null;
     this.#at += all.length;
     return this.#repeat(`{${least}${comma}${last}}`);
   }

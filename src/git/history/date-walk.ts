@@ -61,7 +61,7 @@ async function limited(
   for (const commit of query.from) if (!state.has(commit, UNINTERESTING)) waiting.add(commit);
   const leftOut = (commit: number) => waiting.delete(commit);
   state.onLeftOut = leftOut;
-  const found: number[] = [];
+  const commitsByDate: number[] = [];
   let date = Number.POSITIVE_INFINITY;
   let slop = SLOP;
   for (let commit = queue.take(); commit >= 0; commit = queue.take()) {
@@ -79,7 +79,7 @@ async function limited(
     }
     if (until !== null && commits.date(commit) > until) continue;
     date = commits.date(commit);
-    found.push(commit);
+    commitsByDate.push(commit);
   }
-  return found;
+  return commitsByDate;
 }

@@ -82,14 +82,14 @@ export class Commits {
   async tryLoad(commit: number): Promise<boolean> {
     if (this.isLoaded(commit)) return true;
     if (this.isFull) throw new TooManyOuterCommits();
-    const found = await this.#objects.commit(this.oid(commit));
-    if (found === null) return false;
+    const loaded = await this.#objects.commit(this.oid(commit));
+    if (loaded === null) return false;
     if (!this.isLoaded(commit)) {
       this.#loaded += 1;
       this.#outer[commit - this.graphCount] = {
-        parents: found.parents.map((oid) => this.numberOf(oid)),
-        date: Math.max(0, found.committer.timestamp),
-        tree: found.tree,
+        parents: loaded.parents.map((oid) => this.numberOf(oid)),
+        date: Math.max(0, loaded.committer.timestamp),
+        tree: loaded.tree,
       };
     }
     return true;
@@ -170,7 +170,7 @@ export class Commits {
         continue;
       }
       stack.pop();
-      const above = parents.reduce((most, parent) => Math.max(most, this.generation(parent)), 0);
+      const above = parents.reduce((highest, parent) => Math.max(highest, this.generation(parent)), 0);
       this.#generations[commit - this.graphCount] = Math.max(above + 1, byDate ? this.date(commit) : 1);
     }
   }

@@ -80,8 +80,8 @@ export class PathStates {
 
   async #entry(tree: string, depth: number): Promise<Entry | null> {
     const key = `${depth}${tree}`;
-    const kept = this.#entries.get(key);
-    if (kept !== undefined) return kept;
+    const cached = this.#entries.get(key);
+    if (cached !== undefined) return cached;
     const found = findEntry(tree, await this.#read(tree), this.#names[depth]!);
     let entry: Entry | null = found === null ? null : { mode: modeOf(found.mode), oid: found.oid };
     const isFile = entry !== null && entry.mode !== FOLDER && entry.mode !== SUBMODULE;
@@ -93,10 +93,10 @@ export class PathStates {
 
   async #read(tree: string): Promise<Buffer> {
     if (tree === emptyTreeLike(tree)) return Buffer.alloc(0);
-    const found = await this.#objects.read(tree, MAX_TREE_BYTES);
-    if (found === null || found.type !== 'tree') throw new GitError('corrupt', `tree ${tree} is missing`);
-    if (found.data === null) throw new GitError('output_too_large', `tree ${tree}: ${found.size} bytes`);
-    return found.data;
+    const object = await this.#objects.read(tree, MAX_TREE_BYTES);
+    if (object === null || object.type !== 'tree') throw new GitError('corrupt', `tree ${tree} is missing`);
+    if (object.data === null) throw new GitError('output_too_large', `tree ${tree}: ${object.size} bytes`);
+    return object.data;
   }
 }
 

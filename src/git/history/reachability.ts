@@ -38,21 +38,21 @@ export async function reachableOf(
 ): Promise<Set<number>> {
   await commits.rank([...targets, from]);
   const open = new Set(targets);
-  const found = new Set<number>();
+  const reachable = new Set<number>();
   const inGraph: number[] = [];
   const outside = new Set([from]);
   // Grows during the loop.
   for (const commit of outside) {
-    if (open.size === 0) return found;
+    if (open.size === 0) return reachable;
     if (timeSlice.isExpired) await timeSlice.yield();
-    if (open.delete(commit)) found.add(commit);
+    if (open.delete(commit)) reachable.add(commit);
     if (commit < commits.graphCount) inGraph.push(commit);
     else for (const parent of commits.parents(commit)) outside.add(parent);
   }
   const left = [...open].filter((commit) => commit < commits.graphCount);
-  if (left.length === 0 || commits.graph === null) return found;
-  for (const commit of await ReachabilityCache.filter(commits.graph, inGraph, left, timeSlice)) found.add(commit);
-  return found;
+  if (left.length === 0 || commits.graph === null) return reachable;
+  for (const commit of await ReachabilityCache.filter(commits.graph, inGraph, left, timeSlice)) reachable.add(commit);
+  return reachable;
 }
 
 const UNKNOWN = 0;

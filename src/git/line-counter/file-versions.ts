@@ -96,10 +96,10 @@ export class FileVersions {
       // Git compares submodules in this form.
       return this.#read(version, Buffer.from(`Subproject commit ${version.slice(SUBMODULE.length)}\n`));
     }
-    const found = await this.#objects.use(version, MAX_BYTES, ({ type, data }) =>
+    const content = await this.#objects.use(version, MAX_BYTES, ({ type, data }) =>
       type === 'blob' && data !== null ? { lines: this.#read(version, data) } : null,
     );
-    return found?.lines;
+    return content?.lines;
   }
 
   #read(version: Version, content: Buffer): Known | undefined {

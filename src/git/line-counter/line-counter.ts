@@ -153,7 +153,7 @@ export class LineCounter {
 }
 
 function rowAt(rows: Buffer, at: number): Counted | null {
-  const told = rows.readUInt32BE(at);
-  if (told === NONE) return null;
-  return { additions: rows.readUInt32BE(at + 4), deletions: rows.readUInt32BE(at + 8), isPart: told !== WHOLE };
+  const kind = rows.readUInt32BE(at);
+  if (kind === NONE) return null;
+  return { additions: rows.readUInt32BE(at + 4), deletions: rows.readUInt32BE(at + 8), isPart: kind !== WHOLE };
 }

@@ -81,8 +81,8 @@ export class InternedLines {
     let next = 0;
     for (let at = 0; at < content.length; ) {
       const from = starts[next]!;
-      const most = Math.min(content.length - at, other.length - from);
-      const same = commonPrefixFrom({ data: content, view, at }, { data: other, view: otherView, at: from }, most);
+      const limit = Math.min(content.length - at, other.length - from);
+      const same = commonPrefixFrom({ data: content, view, at }, { data: other, view: otherView, at: from }, limit);
       const isAll = at + same === content.length && from + same === other.length;
       let to = isAll ? lines.length : lineAt(starts, next, lines.length, from + same);
       // The last common line may continue here.

@@ -295,20 +295,20 @@ function split(
 
 /** Furthest position reached from the start, over a range of diagonals. */
 function farthest({ forth, zero }: Comparison, low: number, high: number, end: number, otherEnd: number): Place {
-  let found: Place = { at: -1, sum: -1 };
+  let place: Place = { at: -1, sum: -1 };
   for (let diagonal = high; diagonal >= low; diagonal -= 2) {
     const at = Math.min(forth[zero + diagonal]!, end, otherEnd + diagonal);
-    if (found.sum < 2 * at - diagonal) found = { at, sum: 2 * at - diagonal };
+    if (place.sum < 2 * at - diagonal) place = { at, sum: 2 * at - diagonal };
   }
-  return found;
+  return place;
 }
 
 /** Furthest position reached from the end, over a range of diagonals. */
 function nearest({ back, zero }: Comparison, low: number, high: number, start: number, otherStart: number): Place {
-  let found: Place = { at: FAR, sum: FAR };
+  let place: Place = { at: FAR, sum: FAR };
   for (let diagonal = high; diagonal >= low; diagonal -= 2) {
     const at = Math.max(back[zero + diagonal]!, start, otherStart + diagonal);
-    if (2 * at - diagonal < found.sum) found = { at, sum: 2 * at - diagonal };
+    if (2 * at - diagonal < place.sum) place = { at, sum: 2 * at - diagonal };
   }
-  return found;
+  return place;
 }

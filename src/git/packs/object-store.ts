@@ -70,8 +70,8 @@ export class ObjectStore {
     const now = begun instanceof Promise ? await begun : begun;
     if (now !== null) return take(now);
     const taken = await this.#find(oid, async (source) => {
-      const found = source.read(maxBytes);
-      const checked = this.#ifSound(oid, found instanceof Promise ? await found : found);
+      const pending = source.read(maxBytes);
+      const checked = this.#ifSound(oid, pending instanceof Promise ? await pending : pending);
       const object = checked instanceof Promise ? await checked : checked;
       if (object === null) throw mismatch(oid);
       try {
@@ -155,13 +155,13 @@ export class ObjectStore {
         const bad = new Set<Pack>();
         for (let place = await packs.find(id, damage, bad); place !== null; place = await packs.find(id, damage, bad)) {
           const { pack, offset } = place;
-          const source = { read: (most: number) => pack.read(offset, most), stream: () => pack.stream(offset) };
-          const found = await tried(() => take(source), damage, pack);
-          if (found !== undefined) return found;
+          const source = { read: (max: number) => pack.read(offset, max), stream: () => pack.stream(offset) };
+          const result = await tried(() => take(source), damage, pack);
+          if (result !== undefined) return result;
           bad.add(pack);
         }
         if (!loose.has(oid)) continue;
-        const source = { read: (most: number) => loose.read(oid, most), stream: () => loose.stream(oid) };
+        const source = { read: (max: number) => loose.read(oid, max), stream: () => loose.stream(oid) };
         const found = await tried(() => take(source), damage);
         if (found !== undefined) return found;
       }
@@ -180,10 +180,12 @@ export class ObjectStore {
    */
   #tryNow(oid: string, maxBytes: number): RawObject | Promise<RawObject | null> | null {
     try {
-      const found = this.#folders[0]!.packs.trySync(Buffer.from(oid, 'hex'), maxBytes);
-      if (found === null) return null;
-      if (found instanceof PendingRead) return found.end.then(none, none);
-      return found instanceof Promise ? found.then((one) => this.#ifSound(oid, one), none) : this.#ifSound(oid, found);
+      const object = this.#folders[0]!.packs.trySync(Buffer.from(oid, 'hex'), maxBytes);
+      if (object === null) return null;
+      if (object instanceof PendingRead) return object.end.then(none, none);
+      return object instanceof Promise
+        ? object.then((one) => this.#ifSound(oid, one), none)
+        : this.#ifSound(oid, object);
     } catch {
       // Another source may have a valid copy.
       return null;

@@ -59,14 +59,14 @@ export class PackFolder {
    */
   async find(id: Buffer, damage: GitError[], not: ReadonlySet<Pack>): Promise<Place | null> {
     let multi = this.#hasMulti ? await this.#multiIndex(damage) : null;
-    let found = multi === null ? null : await this.#inMulti(multi, id, damage);
+    let location = multi === null ? null : await this.#inMulti(multi, id, damage);
     // The file may have been reopened meanwhile: an answer must come from a single file.
     while (multi !== null && this.#multi?.serial !== this.#multiFile.serial) {
       multi = await this.#multiIndex(damage);
-      found = multi === null ? null : await this.#inMulti(multi, id, damage);
+      location = multi === null ? null : await this.#inMulti(multi, id, damage);
     }
-    if (found !== null && !not.has(found.pack)) return found;
-    const covered = found === null && multi !== null ? multi.packs : NONE;
+    if (location !== null && !not.has(location.pack)) return location;
+    const covered = location === null && multi !== null ? multi.packs : NONE;
     for (const pack of covered.size === 0 ? this.#packs : this.#packs.filter(({ stem }) => !covered.has(stem))) {
       if (not.has(pack)) continue;
       const offset = await this.#inPack(pack, id, damage);

@@ -36,8 +36,8 @@ export class PackIndex {
     const idsAt = fanAt + FAN + (version === 1 ? 4 : 0);
     const ids = await SortedIds.open({ file, fanAt, idsAt, stride, hashBytes });
     const least = fanAt + FAN + ids.count * (hashBytes + (version === 1 ? 4 : 8)) + 2 * hashBytes;
-    const most = least + (version === 1 ? 0 : Math.max(0, ids.count - 1) * 8);
-    if (file.size < least || file.size > most) throw new GitError('corrupt', `wrong index size of ${file.path}`);
+    const maxSize = least + (version === 1 ? 0 : Math.max(0, ids.count - 1) * 8);
+    if (file.size < least || file.size > maxSize) throw new GitError('corrupt', `wrong index size of ${file.path}`);
     const packSum = await bytesOf(file, file.size - 2 * hashBytes, hashBytes);
     return new PackIndex(ids, file, version, hashBytes, packSum);
   }

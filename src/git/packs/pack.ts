@@ -47,7 +47,7 @@ export class Pack {
     const index = isOpen ? this.#index?.ready : undefined;
     if (index === undefined) return this.#openIndex().then(() => this.find(id));
     const place = index.ids.find(id);
-    if (typeof place !== 'number') return place.then((found) => (found < 0 ? -1 : index.offsetAt(found)));
+    if (typeof place !== 'number') return place.then((position) => (position < 0 ? -1 : index.offsetAt(position)));
     return place < 0 ? -1 : index.offsetAt(place);
   }
 
@@ -84,8 +84,8 @@ export class Pack {
    * @throws as `read`
    */
   async stream(offset: number): Promise<RawStream> {
-    const found = this.read(offset, MAX_WHOLE_BYTES);
-    const { type, size, data } = found instanceof Promise ? await found : detachedObject(found);
+    const object = this.read(offset, MAX_WHOLE_BYTES);
+    const { type, size, data } = object instanceof Promise ? await object : detachedObject(object);
     if (data !== null) return { type, size, chunks: [data] };
     const entry = this.#entry(await this.#bytes(offset, LONGEST_HEADER), offset);
     if (TYPES[entry.kind] === undefined) throw new TooLargeToRead(`a delta of ${size} bytes`);
@@ -181,10 +181,10 @@ export class Pack {
       if (deltas.length > MAX_DEPTH) throw new GitError('corrupt', `cyclic deltas in ${file.path}`);
       if (entry.kind === REF_DELTA) {
         const end = file.at + entry.dataAt - at;
-        const found = this.find(Buffer.from(file.bytes.subarray(end - this.#hashBytes, end)));
-        if (typeof found !== 'number') return new PendingRead(found);
-        if (found < 0) throw new GitError('corrupt', `broken delta at ${at} of ${file.path}: no base`);
-        entry.base = found;
+        const baseOffset = this.find(Buffer.from(file.bytes.subarray(end - this.#hashBytes, end)));
+        if (typeof baseOffset !== 'number') return new PendingRead(baseOffset);
+        if (baseOffset < 0) throw new GitError('corrupt', `broken delta at ${at} of ${file.path}: no base`);
+        entry.base = baseOffset;
       }
       at = entry.base;
     }

@@ -43,8 +43,8 @@ export class SortedIds {
 
   /** Index position of an id; -1 if it is not there. May wait for the disk. */
   find(id: Buffer): number | Promise<number> {
-    const found = this.#search(id);
-    return 'missing' in found ? this.#findLater(id, found.missing) : found.equal ? found.place : -1;
+    const match = this.#search(id);
+    return 'missing' in match ? this.#findLater(id, match.missing) : match.equal ? match.place : -1;
   }
 
   /** The id at an index position. */
@@ -57,10 +57,10 @@ export class SortedIds {
   async beginningWith(digits: string, max: number): Promise<string[]> {
     const { file, hashBytes } = this.#table;
     const first = Buffer.from(digits.padEnd(hashBytes * 2, '0'), 'hex');
-    let found = this.#search(first);
-    for (; 'missing' in found; found = this.#search(first)) await file.load(found.missing, hashBytes);
+    let match = this.#search(first);
+    for (; 'missing' in match; match = this.#search(first)) await file.load(match.missing, hashBytes);
     const ids: string[] = [];
-    for (let index = found.place; index < this.count && ids.length < max; index += 1) {
+    for (let index = match.place; index < this.count && ids.length < max; index += 1) {
       const id = (await this.at(index)).toString('hex');
       if (!id.startsWith(digits)) break;
       ids.push(id);

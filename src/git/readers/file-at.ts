@@ -46,10 +46,10 @@ async function readFileAt(
   form: ContentForm,
   known: string | null,
 ): Promise<FileAtCommit | null> {
-  const found = isEntryPath(path) ? await lastChangeInGraph(repo.history, commit, path) : undefined;
-  const entry = found?.state ? pathEntryOf(found.state, path) : await entryAt(repo, commit, path);
+  const lastChange = isEntryPath(path) ? await lastChangeInGraph(repo.history, commit, path) : undefined;
+  const entry = lastChange?.state ? pathEntryOf(lastChange.state, path) : await entryAt(repo, commit, path);
   if (entry === null || entry.type !== 'blob') return null;
-  const last = found?.commit ?? (await lastCommitOf(repo, commit, path));
+  const last = lastChange?.commit ?? (await lastCommitOf(repo, commit, path));
   const blob = entry.oid === known ? null : await repo.objects.read(entry.oid, MAX_CONTENT);
   const data = blob?.data ?? null;
   if (data === null) return { entry, last, content: null, bytes: null };

@@ -16,9 +16,9 @@ export async function largePushedBlobs(
   env: Readonly<Record<string, string>>,
   maxBytes: number,
 ): Promise<Set<string>> {
-  const found = new Set<string>();
+  const largeBlobs = new Set<string>();
   const { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH } = env;
-  if (GIT_OBJECT_DIRECTORY === undefined || GIT_QUARANTINE_PATH === undefined) return found;
+  if (GIT_OBJECT_DIRECTORY === undefined || GIT_QUARANTINE_PATH === undefined) return largeBlobs;
   // Without the alternates, git sees only the pushed objects.
   const options = {
     gitDir: repository.dir,
@@ -27,8 +27,8 @@ export async function largePushedBlobs(
   };
   await readRecords(['cat-file', '--batch-all-objects', '--unordered', CHECK], options, (record) => {
     const [oid, type, size] = record.toString('latin1').split(' ');
-    if (type === 'blob' && Number(size) > maxBytes) found.add(oid!);
-    return found.size < MAX_BLOBS;
+    if (type === 'blob' && Number(size) > maxBytes) largeBlobs.add(oid!);
+    return largeBlobs.size < MAX_BLOBS;
   });
-  return found;
+  return largeBlobs;
 }

@@ -62,7 +62,7 @@ class BatchReader {
   #open: { oid: string; size: number; parts: Buffer[]; missing: number } | null = null;
 
   take(chunk: Buffer): CommitObject[] {
-    const found: CommitObject[] = [];
+    const commits: CommitObject[] = [];
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#rest = Buffer.alloc(0);
     while (bytes.length > 0) {
@@ -84,9 +84,9 @@ class BatchReader {
       if (open.missing > 0) continue;
       this.#open = null;
       const data = open.size > MAX_COMMIT ? null : Buffer.concat(open.parts).subarray(0, -1);
-      found.push({ oid: open.oid, data });
+      commits.push({ oid: open.oid, data });
     }
-    return found;
+    return commits;
   }
 }
 

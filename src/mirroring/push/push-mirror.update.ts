@@ -27,18 +27,18 @@ import { intervalOf, isRetried, requestPush } from './push-mirror.schedule.ts';
 export async function updateRemoteMirror(deps: Deps, mirrorId: number, run: Run): Promise<void> {
   // The first push after silent mode includes all earlier changes.
   if (isSilentMode(deps)) return;
-  const found = await begin(deps, mirrorId);
-  if (found === null) return;
+  const started = await begin(deps, mirrorId);
+  if (started === null) return;
   let text: string | null = null;
   try {
-    await push(deps, found.project, found.mirror, run.signal);
+    await push(deps, started.project, started.mirror, run.signal);
   } catch (error) {
     text = mirrorFailureText(deps, error, run);
     if (text === null) throw error;
   }
   await end(deps, mirrorId, text);
   if (text === null) return;
-  const { id: project_id } = found.project;
+  const { id: project_id } = started.project;
   deps.log.log('info', 'a push mirror could not be updated', { project_id, mirror_id: mirrorId, reason: text });
 }
 

@@ -22,16 +22,18 @@ export async function maxArtifactBytes(deps: Deps, projectId: number): Promise<n
     .executeTakeFirst();
   if (project === undefined) return 0;
   const own = parseJson<Limited>(project.settings).max_artifacts_size ?? null;
-  const said = own ?? (await ofGroups(db, lineageIds(project.lineage)));
-  return (said ?? (await applicationSettings(deps)).max_artifacts_size) * MEGABYTE;
+  const configured = own ?? (await ofGroups(db, lineageIds(project.lineage)));
+  return (configured ?? (await applicationSettings(deps)).max_artifacts_size) * MEGABYTE;
 }
 
 async function ofGroups(db: Db, ids: readonly number[]): Promise<number | null> {
   if (ids.length === 0) return null;
   const rows = await db.selectFrom('namespaces').select(['id', 'settings']).where('id', 'in', ids).execute();
-  const said = new Map(rows.map(({ id, settings }) => [id, parseJson<Limited>(settings).max_artifacts_size ?? null]));
+  const limitByGroup = new Map(
+    rows.map(({ id, settings }) => [id, parseJson<Limited>(settings).max_artifacts_size ?? null]),
+  );
   for (const id of ids.toReversed()) {
-    const size = said.get(id) ?? null;
+    const size = limitByGroup.get(id) ?? null;
     if (size !== null) return size;
   }
   return null;

@@ -83,9 +83,10 @@ async function examine(
   if (blob.size > maxBytesOf(words.type, max)) throw tooLargeArtifact();
   const artifacts = await configuredArtifacts(deps.db, job.id);
   const { default_artifacts_expire_in } = await applicationSettings(deps);
-  const said = words.accessibility;
+  const requested = words.accessibility;
   return {
-    accessibility: said === undefined ? (artifacts?.access ?? 'all') : said === 'public' ? 'all' : 'developer',
+    accessibility:
+      requested === undefined ? (artifacts?.access ?? 'all') : requested === 'public' ? 'all' : 'developer',
     expire_at: expiryOf(deps, words.expireIn || artifacts?.expireIn || default_artifacts_expire_in || '0'),
     variables: words.type === 'dotenv' ? await readDotenv(deps, blob) : null,
   };
@@ -159,13 +160,13 @@ async function enter(
   if (alive === undefined) throw await isNotRunning(db, job.id);
   const { sha256, size } = blob;
   const row = { job_id: job.id, project_id: job.project_id, file_type: type, file_format: format };
-  const kept = await db
+  const inserted = await db
     .insertInto('ci_job_artifacts')
     .values({ ...row, filename, size, sha256, accessibility, expire_at, created_at: timestamp(deps.clock) })
     .onConflict((conflict) => conflict.columns(['job_id', 'file_type']).doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (kept === undefined) return requireSame(db, job.id, type, sha256);
+  if (inserted === undefined) return requireSame(db, job.id, type, sha256);
   await enqueueArtifactsSize(deps, db, [job.project_id]);
   await db.updateTable('ci_jobs').set({ artifacts_expire_at: expire_at }).where('id', '=', job.id).execute();
   if (variables === null || variables.size === 0) return;

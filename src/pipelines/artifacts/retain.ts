@@ -8,13 +8,13 @@ import type { Db } from '../../db/db.schema.ts';
  */
 export async function retainArtifactsOf(db: Db, jobIds: readonly number[]): Promise<number[]> {
   await db.updateTable('ci_jobs').set({ artifacts_expire_at: null }).where('id', 'in', jobIds).execute();
-  const kept = await db
+  const artifacts = await db
     .updateTable('ci_job_artifacts')
     .set({ expire_at: null })
     .where('job_id', 'in', jobIds)
     .returning(['job_id', 'file_type'])
     .execute();
-  const archives = kept.filter(({ file_type }) => file_type === 'archive');
+  const archives = artifacts.filter(({ file_type }) => file_type === 'archive');
   return archives.map(({ job_id }) => job_id).sort((one, other) => one - other);
 }
 

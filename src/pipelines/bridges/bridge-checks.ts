@@ -63,13 +63,13 @@ function depthOf(above: readonly Ancestor[]): number {
 async function isFull(deps: Deps, above: readonly Ancestor[]): Promise<boolean> {
   const root = above.at(-1);
   if (root === undefined) return false;
-  const most = Math.min(orUnlimited((await planLimits(deps)).pipeline_hierarchy_size), LOOKED_AT);
+  const limit = Math.min(orUnlimited((await planLimits(deps)).pipeline_hierarchy_size), LOOKED_AT);
   const { rows } = await sql<{ total: number }>`
     with recursive family (id) as (
       select id from pipelines where id = ${root.id}
       union all
       select p.id from family join pipelines as p on p.upstream_pipeline_id = family.id
     )
-    select count(*) as total from (select id from family limit ${most}) as found`.execute(deps.db);
-  return Number(rows[0]?.total) >= most;
+    select count(*) as total from (select id from family limit ${limit}) as found`.execute(deps.db);
+  return Number(rows[0]?.total) >= limit;
 }

@@ -16,12 +16,12 @@ import { mirrorDownstreamStatus } from './follow-downstream.ts';
  * as of its start. If that pipeline is not finished, the bridge is updated again when it finishes or is deleted.
  */
 export async function followUpstream(deps: Deps, job: CiJob, fullPath: string): Promise<void> {
-  const found = await upstreamOf(deps, job, fullPath);
-  if ('reason' in found) {
-    await finishJob(deps, job.id, { status: 'failed', failureReason: found.reason });
+  const upstream = await upstreamOf(deps, job, fullPath);
+  if ('reason' in upstream) {
+    await finishJob(deps, job.id, { status: 'failed', failureReason: upstream.reason });
     return;
   }
-  const status = found.pipelineId === null ? 'success' : await stateOf(deps, found.pipelineId);
+  const status = upstream.pipelineId === null ? 'success' : await stateOf(deps, upstream.pipelineId);
   if (!isOneOf(COMPLETE, status)) return;
   await deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, job.id);
@@ -37,9 +37,9 @@ async function upstreamOf(
   { id, user_id, followed_pipeline_id }: CiJob,
   fullPath: string,
 ): Promise<{ pipelineId: number | null } | Refused> {
-  const found = await findProject(deps, fullPath);
+  const foundProject = await findProject(deps, fullPath);
   const caller = await jobCaller(deps, user_id);
-  const scope = found && caller && (await callerInProject(deps, caller, found.project.id));
+  const scope = foundProject && caller && (await callerInProject(deps, caller, foundProject.project.id));
   if (!scope?.permissions.can('read_project')) return { reason: 'upstream_bridge_project_not_found' };
   const { project, permissions } = scope;
   if (!permissions.can('read_pipeline')) return { reason: 'insufficient_upstream_permissions' };

@@ -151,8 +151,8 @@ function outcome({ pipeline, texts }: Creation): { pipeline: Pipeline } | Refuse
 
 /** The project with a path; null if it does not exist or is not visible to the user. */
 async function downstreamProject(deps: Deps, own: CallerInProject, path: string): Promise<CallerInProject | null> {
-  const found = path.includes('/') ? await findProject(deps, path.replace(/^\/+/, '')) : undefined;
-  const scope = found && (await callerInProject(deps, own.caller, found.project.id));
+  const foundProject = path.includes('/') ? await findProject(deps, path.replace(/^\/+/, '')) : undefined;
+  const scope = foundProject && (await callerInProject(deps, own.caller, foundProject.project.id));
   return scope?.permissions.can('read_project') ? scope : null;
 }
 

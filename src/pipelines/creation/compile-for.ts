@@ -37,8 +37,8 @@ export async function compileFor(
   const { caller, project, namespace } = scope;
   const changes = await changesOf(deps, facts);
   const sources = configSources(deps, { caller, project, changes, ...(artifact === undefined ? {} : { artifact }) });
-  const found = config ?? (await configContent(project, facts.sha, sources));
-  if (found === null) return null;
+  const content = config ?? (await configContent(project, facts.sha, sources));
+  if (content === null) return null;
   const predefined = await predefinedVariables(deps, facts);
   const ofJobs = caller.user === null ? [] : await userVariables(deps.db, caller.user.id);
   if (facts.source === 'trigger') ofJobs.push({ key: 'CI_PIPELINE_TRIGGERED', value: 'true', public: true });
@@ -46,7 +46,7 @@ export async function compileFor(
   const input = variables.map(asVariable);
   const { source, ref, refType, sha } = facts;
   const compiled = await compile({
-    ...found,
+    ...content,
     context: { project: project.full_path, sha },
     sources,
     variables: variableValues(predefined, inEnvironment(stored, null), input),
@@ -64,7 +64,7 @@ export async function compileFor(
       maxNeeds: (await planLimits(deps)).ci_needs_size_limit,
     },
   });
-  return { path: found.path, compiled };
+  return { path: content.path, compiled };
 }
 
 const asVariable = ({ key, value, variable_type, raw }: GivenVariable): Variable => ({

@@ -46,7 +46,7 @@ export async function ensureEnvironments(
     created_at: now,
     updated_at: now,
   }));
-  const found = new Map<string, number>();
+  const idsByName = new Map<string, number>();
   for (let at = 0; at < rows.length; at += BATCH_SIZE) {
     const some = rows.slice(at, at + BATCH_SIZE);
     await db
@@ -61,10 +61,10 @@ export async function ensureEnvironments(
       .where('project_id', '=', project.id)
       .where('name', 'in', names)
       .execute()) {
-      found.set(name, id);
+      idsByName.set(name, id);
     }
   }
-  return found;
+  return idsByName;
 }
 
 /** Finds or creates the resource groups of jobs: their ids by key. */
@@ -79,7 +79,7 @@ export async function ensureResourceGroups(
     .filter((key) => key !== '');
   const now = timestamp(deps.clock);
   const process_mode = ciSettings(project).resource_group_default_process_mode;
-  const found = new Map<string, number>();
+  const idsByKey = new Map<string, number>();
   for (let at = 0; at < keys.length; at += BATCH_SIZE) {
     const some = keys.slice(at, at + BATCH_SIZE);
     await db
@@ -93,8 +93,8 @@ export async function ensureResourceGroups(
       .where('project_id', '=', project.id)
       .where('key', 'in', some)
       .execute()) {
-      found.set(key, id);
+      idsByKey.set(key, id);
     }
   }
-  return found;
+  return idsByKey;
 }

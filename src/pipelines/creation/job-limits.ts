@@ -18,11 +18,11 @@ export class TooManyJobs extends Error {
 
 /** @throws TooManyJobs if a pipeline may not have this many jobs */
 export async function checkSize(deps: Deps, jobs: number): Promise<void> {
-  const { ci_pipeline_size: most } = await planLimits(deps);
-  if (jobs <= orUnlimited(most)) return;
+  const { ci_pipeline_size: limit } = await planLimits(deps);
+  if (jobs <= orUnlimited(limit)) return;
   throw new TooManyJobs(
     'size_limit_exceeded',
-    `The number of jobs has exceeded the limit of ${most}. Try splitting the configuration with parent-child-pipelines ${SPLIT}`,
+    `The number of jobs has exceeded the limit of ${limit}. Try splitting the configuration with parent-child-pipelines ${SPLIT}`,
   );
 }
 
@@ -33,8 +33,8 @@ export async function checkSize(deps: Deps, jobs: number): Promise<void> {
  * @throws TooManyJobs
  */
 export async function checkActiveJobs({ recent }: Deps, db: Db, projectId: number, jobs: number): Promise<void> {
-  const { ci_active_jobs: most } = await planLimits({ db, recent });
-  if (most === 0) return;
+  const { ci_active_jobs: limit } = await planLimits({ db, recent });
+  if (limit === 0) return;
   const { total } = await db
     .selectFrom('pipelines')
     .innerJoin('ci_jobs', 'ci_jobs.pipeline_id', 'pipelines.id')
@@ -42,9 +42,9 @@ export async function checkActiveJobs({ recent }: Deps, db: Db, projectId: numbe
     .where('pipelines.status', 'in', ALIVE)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  if (Number(total) + jobs <= most) return;
+  if (Number(total) + jobs <= limit) return;
   throw new TooManyJobs(
     'job_activity_limit_exceeded',
-    `Project exceeded the allowed number of jobs in active pipelines (${most}). Retry later.`,
+    `Project exceeded the allowed number of jobs in active pipelines (${limit}). Retry later.`,
   );
 }

@@ -69,7 +69,7 @@ function olderOnes(deps: Deps, pipeline: Pipeline): Promise<Older[]> {
 
 /** Descendants of pipelines. */
 async function childrenOf(db: Db, parents: readonly Older[]): Promise<Older[]> {
-  const found: Older[] = [];
+  const children: Older[] = [];
   for (let level = parents; level.length > 0; ) {
     level = await db
       .selectFrom('pipelines')
@@ -82,9 +82,9 @@ async function childrenOf(db: Db, parents: readonly Older[]): Promise<Older[]> {
       .where('status', 'in', UNFINISHED)
       .limit(MAX_PIPELINES)
       .execute();
-    found.push(...level);
+    children.push(...level);
   }
-  return found;
+  return children;
 }
 
 /** Jobs of an older pipeline to cancel, according to its own `on_new_commit`. */

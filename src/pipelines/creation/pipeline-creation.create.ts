@@ -241,15 +241,15 @@ async function placeOf(
     const refProtected = await isMergeRequestProtected(deps, scope, mergeRequest);
     return { refType: 'merge_request', ref: mergeRequest.row.source_branch, sha, refProtected };
   }
-  const found = await resolvePipelineRef(repo, request.ref);
-  if ('text' in found) return found;
-  if (!(await mayRunOn(deps, scope, found.kind, found.name))) {
-    const text = `You do not have sufficient permission to run a pipeline on '${found.name}'. Please select a different branch or contact your administrator for assistance.`;
+  const pipelineRef = await resolvePipelineRef(repo, request.ref);
+  if ('text' in pipelineRef) return pipelineRef;
+  if (!(await mayRunOn(deps, scope, pipelineRef.kind, pipelineRef.name))) {
+    const text = `You do not have sufficient permission to run a pipeline on '${pipelineRef.name}'. Please select a different branch or contact your administrator for assistance.`;
     return { text };
   }
   if (sha !== undefined && !(await isCommit(repo, sha))) return { text: 'Commit not found' };
-  const refProtected = await isProtectedRef(deps, scope.project.id, found.kind, found.name);
-  return { refType: found.kind, ref: found.name, sha: sha ?? found.sha, refProtected };
+  const refProtected = await isProtectedRef(deps, scope.project.id, pipelineRef.kind, pipelineRef.name);
+  return { refType: pipelineRef.kind, ref: pipelineRef.name, sha: sha ?? pipelineRef.sha, refProtected };
 }
 
 async function isCommit(repo: Repository, sha: string): Promise<boolean> {

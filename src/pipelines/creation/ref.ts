@@ -18,17 +18,17 @@ export interface PipelineRef {
  */
 export async function resolvePipelineRef(repo: Repository, ref: string): Promise<PipelineRef | { text: string }> {
   const folders = { branch: 'refs/heads/', tag: 'refs/tags/' } as const;
-  const found: PipelineRef[] = [];
+  const matches: PipelineRef[] = [];
   for (const kind of ['branch', 'tag'] as const) {
     const folder = folders[kind];
     if (ref.startsWith('refs/') && !ref.startsWith(folder)) continue;
     const full = ref.startsWith(folder) ? ref : `${folder}${ref}`;
     const oid = await resolveIfSound(repo, full);
     const sha = oid === null ? null : await peel(repo, oid);
-    if (sha !== null) found.push({ kind, name: full.slice(folder.length), full, sha });
+    if (sha !== null) matches.push({ kind, name: full.slice(folder.length), full, sha });
   }
-  if (found.length > 1) return { text: 'Ref is ambiguous' };
-  return found[0] ?? { text: 'Reference not found' };
+  if (matches.length > 1) return { text: 'Ref is ambiguous' };
+  return matches[0] ?? { text: 'Reference not found' };
 }
 
 async function resolveIfSound(repo: Repository, ref: string): Promise<string | null> {

@@ -53,7 +53,7 @@ const rowOf = (db: Db, id: number): Promise<Environment | undefined> =>
 export async function stopActionOf(db: Db, environmentId: number): Promise<{ job: CiJob; deployedBy: number } | null> {
   const deployment = await lastDeployment(db, environmentId);
   if (deployment === undefined || deployment.on_stop === null || deployment.job_id === null) return null;
-  const found = await db
+  const row = await db
     .selectFrom('ci_jobs')
     .innerJoin('ci_jobs as deployer', 'deployer.pipeline_id', 'ci_jobs.pipeline_id')
     .selectAll('ci_jobs')
@@ -62,7 +62,7 @@ export async function stopActionOf(db: Db, environmentId: number): Promise<{ job
     .where('ci_jobs.name', '=', deployment.on_stop)
     .where('ci_jobs.retried', '=', 0)
     .executeTakeFirst();
-  if (found === undefined) return null;
-  const { deployed_by: deployedBy, ...job } = found;
+  if (row === undefined) return null;
+  const { deployed_by: deployedBy, ...job } = row;
   return { job, deployedBy };
 }

@@ -20,8 +20,8 @@ export async function updateEnvironment(deps: Deps, jobId: number): Promise<void
     .where('job_id', '=', jobId)
     .executeTakeFirst();
   if (job?.status !== 'success' || job.environment === null || config?.environment == null) return;
-  const said = parseJson<EnvironmentConfig>(config.environment);
-  const values = said.action === 'stop' ? STOPPED : await valuesOf(deps, job, said);
+  const environmentConfig = parseJson<EnvironmentConfig>(config.environment);
+  const values = environmentConfig.action === 'stop' ? STOPPED : await valuesOf(deps, job, environmentConfig);
   if (values === null) return;
   await deps.db
     .updateTable('environments')

@@ -22,14 +22,14 @@ export async function dependenciesOf(
     .where('ci_jobs.retried', '=', 0)
     .orderBy('ci_jobs.stage_index')
     .orderBy('ci_jobs.id');
-  const found = await (job.scheduling === 'dag'
+  const dependencies = await (job.scheduling === 'dag'
     ? jobs
         .innerJoin('ci_job_needs as need', 'need.name', 'ci_jobs.name')
         .where('need.job_id', '=', job.id)
         .where('need.artifacts', '=', 1)
     : jobs.where('ci_jobs.stage_index', '<', job.stage_index)
   ).execute();
-  if (names === null) return found;
+  if (names === null) return dependencies;
   // A name includes all parallel jobs under it.
-  return found.filter(({ name }) => names.includes(name) || names.includes(groupName(name)));
+  return dependencies.filter(({ name }) => names.includes(name) || names.includes(groupName(name)));
 }

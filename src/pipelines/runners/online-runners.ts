@@ -44,13 +44,15 @@ async function projectsOf(db: Db, ids: readonly number[]): Promise<Map<number, (
   return new Map(
     rows.map(({ id, settings, lineage, kind }) => {
       const groups = kind === 'group' ? lineageIds(lineage) : [];
-      const said = parseJson<{ shared_runners_enabled?: boolean; group_runners_enabled?: boolean }>(settings);
+      const projectSettings = parseJson<{ shared_runners_enabled?: boolean; group_runners_enabled?: boolean }>(
+        settings,
+      );
       return [
         id,
         (runner: Online) => {
           if (runner.runner_type === 'project_type') return pairs.has(`${id} ${runner.id}`);
-          if (runner.runner_type === 'instance_type') return said.shared_runners_enabled !== false;
-          return said.group_runners_enabled !== false && groups.includes(runner.group_id ?? 0);
+          if (runner.runner_type === 'instance_type') return projectSettings.shared_runners_enabled !== false;
+          return projectSettings.group_runners_enabled !== false && groups.includes(runner.group_id ?? 0);
         },
       ];
     }),

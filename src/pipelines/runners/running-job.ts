@@ -40,15 +40,15 @@ export async function isNotRunning(db: Db, jobId: number): Promise<ApiError> {
  *   it has exceeded its time limit
  */
 export async function runningJob({ db, clock }: Deps, jobId: number, token: string | undefined): Promise<CiJob> {
-  const found = await db
+  const row = await db
     .selectFrom('ci_jobs')
     .innerJoin('projects', 'projects.id', 'ci_jobs.project_id')
     .selectAll('ci_jobs')
     .select('projects.pending_delete')
     .where('ci_jobs.id', '=', jobId)
     .executeTakeFirst();
-  if (found === undefined || !isTokenOf(found.token_digest, token ?? '')) throw forbidden();
-  const { pending_delete, ...job } = found;
+  if (row === undefined || !isTokenOf(row.token_digest, token ?? '')) throw forbidden();
+  const { pending_delete, ...job } = row;
   if (pending_delete === 1) throw forbidden('Project has been deleted!');
   if (job.erased_at !== null) throw forbidden('Job has been erased!');
   if (!isOneOf(EXECUTING, job.status)) throw notProcessing(job.status);

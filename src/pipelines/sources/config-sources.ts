@@ -34,13 +34,13 @@ export function configSources(deps: Deps, request: ConfigSourcesRequest): Config
 
   async function repository(fullPath: string): Promise<{ path: string; repo: Repository } | null> {
     // A number is not a path here, though it would find a project by id.
-    const found = fullPath.includes('/') ? await findProject(deps, fullPath) : undefined;
-    if (found === undefined) return null;
-    const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+    const foundProject = fullPath.includes('/') ? await findProject(deps, fullPath) : undefined;
+    if (foundProject === undefined) return null;
+    const permissions = await projectPermissions(deps, caller, foundProject.project, foundProject.namespace);
     if (!permissions.can('read_project') || !permissions.can('read_code')) return null;
-    const repo = repositoryOf(deps, found.project);
-    open.set(found.project.full_path, repo);
-    return { path: found.project.full_path, repo };
+    const repo = repositoryOf(deps, foundProject.project);
+    open.set(foundProject.project.full_path, repo);
+    return { path: foundProject.project.full_path, repo };
   }
 
   const at = ({ project: path, sha }: SourceContext) => {
@@ -58,10 +58,10 @@ export function configSources(deps: Deps, request: ConfigSourcesRequest): Config
       return place === null ? [] : await matchingPaths(place.repo, place.sha, globs, limit, budget);
     },
     async project(fullPath, ref): Promise<SourceProject> {
-      const found = await repository(fullPath);
-      if (found === null) return { denied: true };
-      const revision = await resolveRevision(found.repo, ref ?? 'HEAD');
-      return revision === null ? { noRef: true } : { context: { project: found.path, sha: revision.oid } };
+      const repo = await repository(fullPath);
+      if (repo === null) return { denied: true };
+      const revision = await resolveRevision(repo.repo, ref ?? 'HEAD');
+      return revision === null ? { noRef: true } : { context: { project: repo.path, sha: revision.oid } };
     },
     remote: (url, cacheSeconds) => fetchRemoteFile(deps, url, cacheSeconds),
     async template(name): Promise<SourceFile> {
@@ -72,9 +72,9 @@ export function configSources(deps: Deps, request: ConfigSourcesRequest): Config
       const problem = (text: string) => ({ error: `Component '${address}' - ${text}` });
       const parsed = parseComponent(address, new URL(deps.externalUrl()).host);
       if (parsed === null) return problem('the component path is not supported');
-      const found = await repository(parsed.project);
-      if (found === null) return problem("project does not exist or you don't have sufficient permissions");
-      const component = await readComponent(found.repo, { ...parsed, project: found.path });
+      const repo = await repository(parsed.project);
+      if (repo === null) return problem("project does not exist or you don't have sufficient permissions");
+      const component = await readComponent(repo.repo, { ...parsed, project: repo.path });
       return 'error' in component ? problem(component.error) : component;
     },
     artifact:

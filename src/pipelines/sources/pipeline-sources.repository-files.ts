@@ -57,22 +57,22 @@ export async function matchingPaths(
   budget: GlobBudget,
 ): Promise<string[]> {
   const plain = globs.filter((glob) => !isPattern(glob));
-  const found = new Set<string>();
+  const matches = new Set<string>();
   for (const path of plain) {
-    if (found.size >= limit) break;
-    if (path !== '' && (await entryAt(repo, sha, path))?.type === 'blob') found.add(path);
+    if (matches.size >= limit) break;
+    if (path !== '' && (await entryAt(repo, sha, path))?.type === 'blob') matches.add(path);
   }
   const patterns = globs.filter(isPattern);
   const fits = globMatcher(patterns);
   for (const start of startsOf(patterns)) {
-    if (found.size >= limit) break;
+    if (matches.size >= limit) break;
     for await (const path of filesBelow(repo, sha, start)) {
       if (!(await budget.spend())) break;
-      if (fits(path)) found.add(path);
-      if (found.size >= limit) break;
+      if (fits(path)) matches.add(path);
+      if (matches.size >= limit) break;
     }
   }
-  return [...found].sort();
+  return [...matches].sort();
 }
 
 const isPattern = (glob: string): boolean => /[*?[{\\]/.test(glob);

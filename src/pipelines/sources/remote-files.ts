@@ -30,7 +30,7 @@ const fetches = new FairSlots({
   refuse: () => new TooManyFetches(),
 });
 
-const kept = new BoundedCache<string, { content: string; at: number }>(
+const responses = new BoundedCache<string, { content: string; at: number }>(
   32 * 1024 * 1024,
   ({ content }, url) => 2 * (content.length + url.length) + 200,
 );
@@ -46,14 +46,14 @@ export async function fetchRemoteFile(
   tries: RemoteRetryPolicy = TRIES,
 ): Promise<RemoteFile> {
   const now = deps.uptimeMs();
-  const known = cacheSeconds === null ? undefined : kept.get(url);
+  const known = cacheSeconds === null ? undefined : responses.get(url);
   if (known !== undefined && now - known.at < cacheSeconds! * 1000) return { content: known.content };
   const { caller, signal } = currentScope();
   let leave: (() => void) | undefined;
   try {
     leave = await fetches.take(caller, { signal });
     const file = await inTries(deps, url, signal, tries);
-    if (cacheSeconds !== null && 'content' in file) kept.set(url, { content: file.content, at: now });
+    if (cacheSeconds !== null && 'content' in file) responses.set(url, { content: file.content, at: now });
     return file;
   } catch (error) {
     if (error instanceof TooManyFetches) return { error: 'because too many files are being fetched!' };

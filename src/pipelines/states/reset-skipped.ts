@@ -34,19 +34,19 @@ function followers(
 ): ProcessedJob[] {
   const names = new Set(jobs.map(({ name }) => name));
   let stage = jobs.reduce((lowest, { stage_index }) => Math.min(lowest, stage_index), Number.POSITIVE_INFINITY);
-  const found = new Set<ProcessedJob>();
-  for (let before = -1; before !== found.size; ) {
-    before = found.size;
+  const dependents = new Set<ProcessedJob>();
+  for (let before = -1; before !== dependents.size; ) {
+    before = dependents.size;
     for (const job of skipped) {
       const follows =
         job.scheduling === 'dag' ? (needs.get(job.id) ?? []).some((name) => names.has(name)) : job.stage_index > stage;
-      if (!follows || found.has(job)) continue;
-      found.add(job);
+      if (!follows || dependents.has(job)) continue;
+      dependents.add(job);
       names.add(job.name);
       stage = Math.min(stage, job.stage_index);
     }
   }
-  return [...found];
+  return [...dependents];
 }
 
 async function needsOf(db: Db, jobs: readonly ProcessedJob[]): Promise<Map<number, string[]>> {

@@ -30,9 +30,10 @@ export function renderTemplate({ about, image, cache, before, jobs, artifacts }:
   for (const name of names) {
     const isLast = name === names.at(-1);
     const stage = STAGES.includes(name) ? name : 'test';
-    const kept = isLast && artifacts !== undefined ? `  artifacts:\n${yamlList('paths', artifacts, '    ')}` : '';
+    const artifactLines =
+      isLast && artifacts !== undefined ? `  artifacts:\n${yamlList('paths', artifacts, '    ')}` : '';
     const only = stage === 'deploy' ? '  rules:\n    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH\n' : '';
-    parts.push(`${name}:\n  stage: ${stage}\n${yamlList('script', jobs[name]!, '  ')}${kept}${only}`);
+    parts.push(`${name}:\n  stage: ${stage}\n${yamlList('script', jobs[name]!, '  ')}${artifactLines}${only}`);
   }
   return parts.join('\n');
 }

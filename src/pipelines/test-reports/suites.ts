@@ -40,11 +40,11 @@ export async function testSuites(
   pipeline: Pipeline,
   permissions: ProjectPermissions,
 ): Promise<{ suites: TestSuite[]; bytes: number }> {
-  const found = new Map<string, Gathered>();
+  const suitesByName = new Map<string, Gathered>();
   let [count, bytes] = [0, 0];
   for (const { name, job_id, size, sha256 } of await reportsOf(deps, pipeline, permissions)) {
-    const suite = found.get(suiteName(name)) ?? newSuite();
-    found.set(suiteName(name), suite);
+    const suite = suitesByName.get(suiteName(name)) ?? newSuite();
+    suitesByName.set(suiteName(name), suite);
     suite.buildIds.push(job_id);
     const isFull = count >= MAX_CASES || bytes >= MAX_BYTES;
     const { cases, error } = isFull ? { cases: [], error: TOO_MANY } : await deps.junit.read({ sha256, size });
@@ -55,7 +55,7 @@ export async function testSuites(
       suite.cases[each.status].set(JSON.stringify([each.suite, each.classname, each.name]), each);
     }
   }
-  return { suites: [...found].map(([name, suite]) => sorted(name, suite)), bytes };
+  return { suites: [...suitesByName].map(([name, suite]) => sorted(name, suite)), bytes };
 }
 
 const newSuite = (): Gathered => ({

@@ -23,8 +23,8 @@ export async function coverageOf(
     if (stream === null) return null;
     const part = Buffer.concat([await buffer(stream), rest]);
     const from = start === 0 ? 0 : part.indexOf('\n') + 1;
-    const found = coverageIn(part.toString('utf8', from).split('\n').toReversed(), pattern);
-    if (found !== null) return found;
+    const coverage = coverageIn(part.toString('utf8', from).split('\n').toReversed(), pattern);
+    if (coverage !== null) return coverage;
     // A line longer than a block is matched in parts.
     rest = from === 0 ? Buffer.alloc(0) : part.subarray(0, from);
     end = start;

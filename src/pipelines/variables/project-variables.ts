@@ -21,7 +21,7 @@ export async function projectVariables(
   namespace: Namespace,
 ): Promise<Variable[]> {
   const { repository_storage: storage, disk_path: diskPath } = project;
-  const said = parseJson<Said>(project.settings);
+  const projectSettings = parseJson<Said>(project.settings);
   const branch = await deps.storages.open({ storage, diskPath }).refs.head();
   return all({
     CI_PROJECT_ID: project.id,
@@ -38,10 +38,10 @@ export async function projectVariables(
     CI_PROJECT_URL: `${deps.externalUrl()}/${project.full_path}`,
     CI_PROJECT_VISIBILITY: project.visibility,
     CI_PROJECT_REPOSITORY_LANGUAGES: (await languagesOf(db, project.id)).join(','),
-    CI_PROJECT_CLASSIFICATION_LABEL: said.external_authorization_classification_label ?? '',
+    CI_PROJECT_CLASSIFICATION_LABEL: projectSettings.external_authorization_classification_label ?? '',
     CI_DEFAULT_BRANCH: branch,
     CI_DEFAULT_BRANCH_SLUG: branch === null ? null : slug(branch),
-    CI_CONFIG_PATH: said.ci_config_path || '.gitlab-ci.yml',
+    CI_CONFIG_PATH: projectSettings.ci_config_path || '.gitlab-ci.yml',
   });
 }
 

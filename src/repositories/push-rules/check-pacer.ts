@@ -21,7 +21,7 @@ export class CheckPacer {
   /** Runs a synchronous check. @throws PatternFails if slow checks exceed their total time; errors of `look` */
   check<T>(look: () => T): T {
     const began = performance.now();
-    const found = look();
+    const result = look();
     // Reading the processor time takes ten times as long, so it is read only for slow checks.
     const took = performance.now() - began > SLOW_MS ? this.#worked() : 0;
     if (took > SLOW_MS) {
@@ -29,7 +29,7 @@ export class CheckPacer {
       this.#owed += took;
     }
     if (this.#slow > MAX_SLOW_MS) throw new PatternFails('The push rules take too long on this push');
-    return found;
+    return result;
   }
 
   /** Processor time in milliseconds since the last slow check or pause. */

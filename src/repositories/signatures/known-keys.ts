@@ -54,12 +54,12 @@ export class KnownKeys {
       .orderBy('gpg_keys.id')
       .limit(MAX_CANDIDATES)
       .execute();
-    const found = rows.flatMap(({ id, user_id, key: text, keyid_id, is_primary }) => {
+    const candidates = rows.flatMap(({ id, user_id, key: text, keyid_id, is_primary }) => {
       const key = readPgpKey(text);
       return key === null ? [] : [{ id, userId: user_id, subkeyId: is_primary === 1 ? null : keyid_id, key }];
     });
-    this.#pgp.set(keyid, found);
-    return found;
+    this.#pgp.set(keyid, candidates);
+    return candidates;
   }
 
   /** Confirmed addresses of a user in lower case; empty before the first confirmation. */
@@ -71,8 +71,8 @@ export class KnownKeys {
       .select(['id', 'email', 'confirmed_at'])
       .where('id', '=', userId)
       .executeTakeFirst();
-    const found = user === undefined || user.confirmed_at === null ? [] : await addressesOf(this.db, user);
-    this.#addresses.set(userId, found);
-    return found;
+    const addresses = user === undefined || user.confirmed_at === null ? [] : await addressesOf(this.db, user);
+    this.#addresses.set(userId, addresses);
+    return addresses;
   }
 }

@@ -28,9 +28,9 @@ export async function checkPgp(
   const issuer = read?.issuer ?? null;
   const candidates = read === null || issuer === null ? [] : await keys.pgp(issuer);
   const maker = await makerOf(candidates, read, payload);
-  const found = maker ?? candidates[0];
+  const candidate = maker ?? candidates[0];
   const several = hasSeveralSignatures(signature);
-  if (found === undefined || several) {
+  if (candidate === undefined || several) {
     return {
       verification_status: several ? 'multiple_signatures' : 'unknown_key',
       gpg_key_id: null,
@@ -40,9 +40,9 @@ export async function checkPgp(
       gpg_key_subkey_id: null,
     };
   }
-  const own = await keys.addressesOf(found.userId);
-  const confirmed = found.key.userIds.filter(({ email }) => own.includes(asciiLower(email)));
-  const shown = confirmed[0] ?? found.key.userIds[0];
+  const own = await keys.addressesOf(candidate.userId);
+  const confirmed = candidate.key.userIds.filter(({ email }) => own.includes(asciiLower(email)));
+  const shown = confirmed[0] ?? candidate.key.userIds[0];
   const email = asciiLower(committerEmail);
   return {
     verification_status: statusOf(
@@ -51,11 +51,11 @@ export async function checkPgp(
       own,
       email,
     ),
-    gpg_key_id: found.id,
-    gpg_key_primary_keyid: found.key.keyid,
+    gpg_key_id: candidate.id,
+    gpg_key_primary_keyid: candidate.key.keyid,
     gpg_key_user_name: shown?.name ?? null,
     gpg_key_user_email: shown?.email ?? null,
-    gpg_key_subkey_id: found.subkeyId,
+    gpg_key_subkey_id: candidate.subkeyId,
   };
 }
 

@@ -108,7 +108,7 @@ export function choose(payload: Buffer, hostKeys: readonly string[]): Choice {
 }
 
 function first(wanted: readonly string[], known: readonly string[], what: string): string {
-  const found = wanted.find((name) => known.includes(name));
-  if (found !== undefined) return found;
+  const algorithm = wanted.find((name) => known.includes(name));
+  if (algorithm !== undefined) return algorithm;
   throw new SshError(`no matching ${what}; the server supports ${known.join(', ')}`, Reason.keyExchangeFailed);
 }

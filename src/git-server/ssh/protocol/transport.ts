@@ -121,10 +121,10 @@ export class Transport {
   fail(error: unknown): void {
     if (this.#over) return;
     const unread = error instanceof RangeError ? new SshError('malformed message') : error;
-    const told = unread instanceof SshError ? unread : new SshError('internal server error', Reason.byApplication);
+    const sshError = unread instanceof SshError ? unread : new SshError('internal server error', Reason.byApplication);
     if (this.#clientVersion !== undefined) {
-      const text = sshString(told.message.slice(0, 200));
-      this.#write(Buffer.concat([Buffer.from([Message.disconnect]), uint32(told.reason), text, sshString('')]));
+      const text = sshString(sshError.message.slice(0, 200));
+      this.#write(Buffer.concat([Buffer.from([Message.disconnect]), uint32(sshError.reason), text, sshString('')]));
     }
     this.#end(unread);
   }
