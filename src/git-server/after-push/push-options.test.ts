@@ -236,7 +236,10 @@ describe('merge_request.create', () => {
     );
     const [made] = await mergeRequests(upstream);
     assert.equal(made!.title, 'Fix it now');
-    assert.match(shown, /WARNINGS:\s+remote: Error encountered with push options 'mr\.create' 'mr\.label=bug': Only members/);
+    assert.match(
+      shown,
+      /WARNINGS:\s+remote: Error encountered with push options 'mr\.create' 'mr\.label=bug': Only members/,
+    );
     assert.match(shown, new RegExp(`${upstream.full_path}/-/merge_requests/1\\s`));
     const own = [`mr.target_project=${fork.full_path}`, 'mr.create'].flatMap((option) => ['-o', option]);
     await user.ok(dir, 'push', ...own, address, 'HEAD:refs/heads/at-home');
