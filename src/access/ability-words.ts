@@ -110,11 +110,11 @@ function sentences(
  * @param anonymous whether the route admits anonymous callers
  * @returns sentences, the last one without its full stop
  */
-export const whoInProject = (ability: ProjectAbility, noun?: string, anonymous = false): string =>
+export const describeProjectAbility = (ability: ProjectAbility, noun?: string, anonymous = false): string =>
   sentences(PROJECT_RULES[ability], 'project', noun, anonymous);
 
 /** Describes who has an ability in a group. */
-export const whoInGroup = (ability: GroupAbility, noun?: string, anonymous = false): string =>
+export const describeGroupAbility = (ability: GroupAbility, noun?: string, anonymous = false): string =>
   sentences(GROUP_RULES[ability], 'group', noun, anonymous);
 
 const INSTANCE_ROLES: Readonly<Record<InstanceRole, string>> = {
@@ -126,10 +126,10 @@ const INSTANCE_ROLES: Readonly<Record<InstanceRole, string>> = {
 };
 
 /** Describes an instance role. */
-export const whoOnServer = (role: InstanceRole): string => INSTANCE_ROLES[role];
+export const describeInstanceRole = (role: InstanceRole): string => INSTANCE_ROLES[role];
 
 /** Describes who has an ability outside projects and groups. */
-export function whoOnInstance(ability: InstanceAbility, noun = 'object'): string {
+export function describeInstanceAbility(ability: InstanceAbility, noun = 'object'): string {
   const { role, relations, own, further }: InstanceRule = INSTANCE_RULES[ability];
   const who = relations === undefined ? INSTANCE_ROLES[role] : `The owner of the ${noun} or an administrator`;
   return [own ? `${who}, for their own data` : who, ...(further === undefined ? [] : [further])].join('. ');

@@ -1,5 +1,10 @@
 import { Type } from 'typebox';
-import { whoInGroup, whoInProject, whoOnInstance, whoOnServer } from '../access/ability-words.ts';
+import {
+  describeGroupAbility,
+  describeInstanceAbility,
+  describeInstanceRole,
+  describeProjectAbility,
+} from '../access/ability-words.ts';
 import {
   type GroupAbility,
   hasInstanceRole,
@@ -48,7 +53,7 @@ export interface GroupScope {
 
 /** Everyone, including anonymous callers. */
 export const anyone: Access = {
-  description: whoOnServer('anyone'),
+  description: describeInstanceRole('anyone'),
   anonymous: true,
   params: {},
   check: async () => ({}),
@@ -62,7 +67,7 @@ export const administrator = bySignIn('administrator');
 
 function bySignIn(role: InstanceRole): Access<{ caller: UserCaller }> {
   return {
-    description: whoOnServer(role),
+    description: describeInstanceRole(role),
     anonymous: false,
     params: {},
     check: async ({ caller }) => {
@@ -76,13 +81,13 @@ function bySignIn(role: InstanceRole): Access<{ caller: UserCaller }> {
 /** Callers with an ability on the instance; 401 for anonymous callers, 403 for others. */
 export const onServer = (ability: InstanceAbility): Access<{ caller: UserCaller }> => {
   const { role, writes }: InstanceRule = INSTANCE_RULES[ability];
-  return { ...bySignIn(role), ability, writes: writes === true, description: whoOnInstance(ability) };
+  return { ...bySignIn(role), ability, writes: writes === true, description: describeInstanceAbility(ability) };
 };
 
 /** As `onServer`, for abilities that anonymous callers have as well. */
 export const openAbility = (ability: InstanceAbility): Access => {
   const { writes }: InstanceRule = INSTANCE_RULES[ability];
-  return { ...anyone, ability, writes: writes === true, description: whoOnInstance(ability) };
+  return { ...anyone, ability, writes: writes === true, description: describeInstanceAbility(ability) };
 };
 
 /** Returns the caller as a user. @throws ApiError 401 for anonymous callers and deploy tokens */
@@ -143,7 +148,7 @@ export function inProject(
 ): Access<ProjectScope> {
   const { anonymous = false, param = 'id', sees = 'read_project' } = options;
   return {
-    description: whoInProject(ability, undefined, anonymous),
+    description: describeProjectAbility(ability, undefined, anonymous),
     ability,
     writes: !isReading(ability),
     anonymous,
@@ -198,7 +203,7 @@ export function inProjectByUser(
  */
 export const pusher: Access<ProjectScope & { caller: UserCaller; actor: Actor & { caller: UserCaller } }> = {
   ...inProject('push_code'),
-  description: whoInProject('push_code', 'branch'),
+  description: describeProjectAbility('push_code', 'branch'),
   check: async (request) => {
     const scope = await inProject('read_project').check(request);
     if (request.caller.user === null) throw forbidden();
@@ -234,7 +239,7 @@ export function inGroup(
 ): Access<GroupScope> {
   const { anonymous = false, param = 'id' } = options;
   return {
-    description: whoInGroup(ability, undefined, anonymous),
+    description: describeGroupAbility(ability, undefined, anonymous),
     ability,
     writes: !isReadingInGroup(ability),
     anonymous,
@@ -263,10 +268,10 @@ export function inGroup(
 }
 
 /** Restricts another check of a project to callers who also have an ability in its group; 403 for others. */
-export function alsoInItsGroup<A extends ProjectScope>(access: Access<A>, ability: GroupAbility): Access<A> {
+export function withGroupAbility<A extends ProjectScope>(access: Access<A>, ability: GroupAbility): Access<A> {
   return {
     ...access,
-    description: `${access.description}. Also takes a right in the group of the project: ${whoInGroup(ability)}`,
+    description: `${access.description}. Also takes a right in the group of the project: ${describeGroupAbility(ability)}`,
     check: async (request) => {
       const scope = await access.check(request);
       const { namespace } = scope;

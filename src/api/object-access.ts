@@ -1,6 +1,6 @@
 import type { Static, TObject, TProperties } from 'typebox';
 import { type AbilityTarget, allowsOn } from '../access/ability-target.ts';
-import { whoInProject, whoOnInstance } from '../access/ability-words.ts';
+import { describeInstanceAbility, describeProjectAbility } from '../access/ability-words.ts';
 import { hasInstanceRole, isReading, type ProjectAbility } from '../access/access.abilities.ts';
 import type { UserCaller } from '../access/caller.ts';
 import { INSTANCE_RULES, type InstanceAbility, type InstanceRule } from '../access/instance-abilities.ts';
@@ -50,7 +50,7 @@ export function onObject<P extends TProperties, Found extends object>(
   const access = inProjectByUser(object.sees);
   return {
     ...access,
-    description: whoInProject(ability, object.noun),
+    description: describeProjectAbility(ability, object.noun),
     ability,
     writes: !isReading(ability),
     params: { ...access.params, ...object.params },
@@ -88,7 +88,7 @@ export function onOwned<P extends TProperties, Found extends object>(
   const { role, relations, writes }: InstanceRule = INSTANCE_RULES[ability];
   return {
     ...signedIn,
-    description: whoOnInstance(ability, object.noun),
+    description: describeInstanceAbility(ability, object.noun),
     ability,
     writes: writes === true,
     params: object.params,

@@ -2,7 +2,7 @@ import type { Db } from '../db/db.schema.ts';
 import type { Invitation } from '../db/tables/invitations.table.ts';
 import type { Deps } from '../deps.ts';
 import { titleOf } from './members.audit.ts';
-import { type AuditEntry, place, recordAudit } from './record.audit.ts';
+import { type AuditEntry, auditEntity, recordAudit } from './record.audit.ts';
 
 const MESSAGES = {
   invitation_created: 'Invitation sent',
@@ -36,7 +36,7 @@ export async function recordInvitation(
       : { as, expiry_to: invitation.expires_at };
   await recordAudit(deps, db, {
     name,
-    entity: place(invitation.source_type, invitation.source_id),
+    entity: auditEntity(invitation.source_type, invitation.source_id),
     target: { id: invitation.id, type: 'Invitation', details: invitation.email },
     message: MESSAGES[name],
     more,

@@ -3,7 +3,7 @@ import { today } from '../core/clock.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Member } from '../db/tables/members.table.ts';
 import type { Deps } from '../deps.ts';
-import { type AuditEntry, place, recordAudit } from './record.audit.ts';
+import { type AuditEntry, auditEntity, recordAudit } from './record.audit.ts';
 
 /** Recorded facts of a membership. */
 export type MembershipFacts = Pick<Member, 'id' | 'source_type' | 'source_id' | 'user_id' | 'access_level'> &
@@ -23,7 +23,7 @@ export async function recordMembership(
 ): Promise<void> {
   const user = await db.selectFrom('users').select('name').where('id', '=', member.user_id).executeTakeFirst();
   const common = {
-    entity: place(member.source_type, member.source_id),
+    entity: auditEntity(member.source_type, member.source_id),
     target: { id: member.user_id, type: 'User', details: user?.name ?? 'unknown' },
     actorId,
   };

@@ -3,7 +3,7 @@ import type { PushRule } from '../db/tables/push-rules.table.ts';
 import type { Deps } from '../deps.ts';
 import { changesOf, type WatchedAttributes } from './changes.audit.ts';
 import type { AuditEventName } from './names.audit.ts';
-import { type AuditEntry, place, recordAudit } from './record.audit.ts';
+import { type AuditEntry, auditEntity, recordAudit } from './record.audit.ts';
 
 const watch = (key: string, as: string, flag = true) => ({
   name: `push_rules_${key}_updated` as AuditEventName,
@@ -38,7 +38,8 @@ export async function recordPushRule(
   rule: PushRule,
   before: Partial<PushRule> = {},
 ): Promise<void> {
-  const entity = rule.project_id === null ? place('group', rule.namespace_id!) : place('project', rule.project_id);
+  const entity =
+    rule.project_id === null ? auditEntity('group', rule.namespace_id!) : auditEntity('project', rule.project_id);
   const about = { entity, target: { id: rule.id, type: 'PushRule', details: 'Push rules' } };
   const changes = happened === 'deleted' ? [] : changesOf<PushRule>({ ...rule, ...before }, rule, WATCHED);
   const entries: AuditEntry[] = changes.map((entry) => ({ ...entry, ...about }));

@@ -47,7 +47,7 @@ export const user = (id: number): AuditEntity => ({ type: 'User', id });
 export const INSTANCE: AuditEntity = { type: 'Gitlab::Audit::InstanceScope', id: 1, path: 'gitlab_instance' };
 
 /** A project or group as audit entity. */
-export const place = (type: 'project' | 'group', id: number): AuditEntity => ({
+export const auditEntity = (type: 'project' | 'group', id: number): AuditEntity => ({
   type: type === 'project' ? 'Project' : 'Group',
   id,
 });

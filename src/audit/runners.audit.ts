@@ -19,7 +19,7 @@ export async function recordRunner(
   runner: RunnerFacts,
   entry: RunnerAuditEntry,
 ): Promise<void> {
-  const entities = await runnerPlaces(db, runner);
+  const entities = await runnerEntities(db, runner);
   await recordAudit(
     deps,
     db,
@@ -39,7 +39,7 @@ export const runnerEntry = (
 });
 
 /** Entities in which events of a runner are recorded. */
-export async function runnerPlaces(db: Db, { id, runner_type, group_id }: RunnerFacts): Promise<AuditEntity[]> {
+export async function runnerEntities(db: Db, { id, runner_type, group_id }: RunnerFacts): Promise<AuditEntity[]> {
   if (runner_type === 'instance_type') return [INSTANCE];
   if (runner_type === 'group_type') return group_id === null ? [] : [group(group_id)];
   const rows = await db

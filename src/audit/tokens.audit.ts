@@ -1,6 +1,6 @@
 import { parseJson } from '../db/columns.ts';
 import type { AccessToken } from '../db/tables/access-tokens.table.ts';
-import { type AuditEntry, place, user } from './record.audit.ts';
+import { type AuditEntry, auditEntity, user } from './record.audit.ts';
 
 /** Recorded facts of an access token; the token itself is never recorded. */
 export type TokenFacts = Pick<AccessToken, 'id' | 'name' | 'user_id' | 'scopes' | 'impersonation'> &
@@ -18,5 +18,5 @@ export function tokenEntry(token: TokenFacts, happened: 'created' | 'revoked'): 
   if (type === null) return { name: `personal_access_token_${happened}`, entity: user(token.user_id), target, message };
   const name =
     happened === 'created' ? (`${type}_access_token_created` as const) : (`${type}_access_token_deleted` as const);
-  return { name, entity: place(type, resource_id!), target, message };
+  return { name, entity: auditEntity(type, resource_id!), target, message };
 }

@@ -25,7 +25,7 @@ import {
   snapshotNames,
   snapshotsIn,
 } from './layout.ts';
-import { placeRepository } from './place-repository.ts';
+import { moveIntoPlace } from './place-repository.ts';
 import { restoreOwnFiles } from './server-files.ts';
 
 export interface RestoreOptions {
@@ -155,7 +155,7 @@ async function putDatabase(
     await dropBackupLeases(db);
     const jobs = new JobQueue(db, clock, silentLogger, config.database.kind === 'postgres');
     for await (const line of contentOf(folder, name)) {
-      if (!('blobs' in line)) await placeRepository(db, { jobs, clock }, directoryOf(config, line), line);
+      if (!('blobs' in line)) await moveIntoPlace(db, { jobs, clock }, directoryOf(config, line), line);
     }
   };
   const lines = readJsonLines<DumpLine>(join(snapshotsIn(folder), name, 'database.jsonl.gz'));

@@ -19,7 +19,7 @@ type Refs = Map<string, string>;
  * maintenance.
  * @param db the transaction that loads the database
  */
-export async function placeRepository(
+export async function moveIntoPlace(
   db: Db,
   work: Pick<Deps, 'jobs' | 'clock'>,
   dir: string,

@@ -15,8 +15,8 @@ import type {
 } from './event-fact-types.ts';
 import type {
   CloseReason,
+  EventInput,
   ExpiringPayload,
-  Given,
   MemberPayload,
   NotePayload,
   PushedRef,
@@ -106,7 +106,7 @@ const eventKinds = {
     project_id: number | null;
     title: string;
   }>(),
-  'issue.created': payload<{ issue?: IssueFacts; issue_id: number; project_id: number } & Given>(),
+  'issue.created': payload<{ issue?: IssueFacts; issue_id: number; project_id: number } & EventInput>(),
   /** `changes`: old and new values by attribute; labels are `LabelFacts`. */
   'issue.updated': payload<{
     issue?: IssueFacts;
@@ -155,7 +155,12 @@ const eventKinds = {
     title: string;
   }>(),
   'merge_request.created': payload<
-    { merge_request?: MergeRequestFacts; merge_request_id: number; project_id: number; reviewer_ids?: number[] } & Given
+    {
+      merge_request?: MergeRequestFacts;
+      merge_request_id: number;
+      project_id: number;
+      reviewer_ids?: number[];
+    } & EventInput
   >(),
   /** `old_sha` and `new_sha` for new commits; `via` as in the push. */
   'merge_request.updated': payload<{

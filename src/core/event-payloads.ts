@@ -59,7 +59,7 @@ export interface CloseReason {
 }
 
 /** Initial attributes of a new issue or merge request. */
-export interface Given {
+export interface EventInput {
   labels?: LabelFacts[];
   assignee_ids?: number[];
 }

@@ -120,7 +120,7 @@ async function mustEndWell(git: GitChild, name: string | undefined): Promise<voi
 }
 
 /** A record without its separator, truncated at `maxRecord`, with its full length. */
-export interface WholeRecord {
+export interface CompleteRecord {
   record: Buffer;
   length: number;
 }
@@ -133,9 +133,9 @@ export interface WholeRecord {
 export async function* recordBatches(
   args: readonly string[],
   options: Omit<RecordOptions, 'maxOutput'>,
-): AsyncGenerator<WholeRecord[], void> {
+): AsyncGenerator<CompleteRecord[], void> {
   const git = await spawnGit(args, options);
-  let batch: WholeRecord[] = [];
+  let batch: CompleteRecord[] = [];
   const keep: OnRecord = (record, length) => batch.push({ record, length }) > 0;
   const splitter = new Splitter(options.separator ?? 10, options.maxRecord ?? Number.POSITIVE_INFINITY, spanOf(keep));
   git.stdin.end(options.input ?? '');

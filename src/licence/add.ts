@@ -4,7 +4,7 @@ import type { Db } from '../db/db.schema.ts';
 import type { License } from '../db/tables/licenses.table.ts';
 import type { Deps } from '../deps.ts';
 import { countBillable } from './billable-users.ts';
-import { BadLicenseKey, tidyKey, verifyLicenseKey } from './licence.key.ts';
+import { BadLicenseKey, verifyLicenseKey, withoutWhitespace } from './licence.key.ts';
 import { type LicenseDeps, licenseOf, trustedLicenses } from './licence.stored.ts';
 import { hasExpired, type LicenseTerms } from './terms.ts';
 import { billingPlan, maxBillableUsers, recordBillableUsers, type Term, termOf } from './usage.ts';
@@ -28,7 +28,7 @@ export async function addLicense(deps: LicenseDeps, key: string): Promise<Licens
     await requireEnoughUsers(deps, db, terms);
     const license = await db
       .insertInto('licenses')
-      .values({ data: tidyKey(key), created_at: timestamp(deps.clock) })
+      .values({ data: withoutWhitespace(key), created_at: timestamp(deps.clock) })
       .returningAll()
       .executeTakeFirstOrThrow();
     await recordBillableUsers(deps, db);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { makeIssuer, yearFrom } from '../../test/support/licences.ts';
-import { readLicenseKey, tidyKey, verifyLicenseKey, writeLicenseKey } from './licence.key.ts';
+import { readLicenseKey, verifyLicenseKey, withoutWhitespace, writeLicenseKey } from './licence.key.ts';
 import type { LicenseTerms } from './terms.ts';
 
 const issuer = makeIssuer();
@@ -26,7 +26,7 @@ test('a key is one Base64 text of a JSON object with data, key and iv, and says 
 test('a key that was wrapped on its way is the same key', () => {
   const wrapped = ` ${key.replaceAll(/(.{60})/g, '$1\r\n')}\n`;
   assert.deepEqual(verifyLicenseKey(wrapped, issuer.publicKey), terms);
-  assert.equal(tidyKey(wrapped), key);
+  assert.equal(withoutWhitespace(wrapped), key);
 });
 
 test('what somebody else has signed, or has changed, is no license', () => {

@@ -38,7 +38,7 @@ export function writeLicenseKey(terms: LicenseTerms, issuer: KeyObject): string 
 }
 
 /** Removes line breaks and spaces added by mail programs and terminals. */
-export const tidyKey = (text: string): string => text.replaceAll(/\s+/g, '');
+export const withoutWhitespace = (text: string): string => text.replaceAll(/\s+/g, '');
 
 /** @throws BadLicenseKey if the text cannot be a license key */
 function openEnvelope(text: string): Envelope {
@@ -59,7 +59,7 @@ function openEnvelope(text: string): Envelope {
  * @throws BadLicenseKey
  */
 export function readLicenseKey(text: string): LicenseTerms {
-  return termsIn(openEnvelope(tidyKey(text)));
+  return termsIn(openEnvelope(withoutWhitespace(text)));
 }
 
 function termsIn({ data }: Envelope): LicenseTerms {
@@ -82,7 +82,7 @@ function termsIn({ data }: Envelope): LicenseTerms {
  * @throws BadLicenseKey
  */
 export function verifyLicenseKey(text: string, issuer: string | null): LicenseTerms {
-  const envelope = openEnvelope(tidyKey(text));
+  const envelope = openEnvelope(withoutWhitespace(text));
   if (issuer === null) {
     throw new BadLicenseKey(
       `${INVALID} This server trusts no license issuer; its operator can set STITHY_LICENSE_ISSUER.`,

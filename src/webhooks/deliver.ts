@@ -12,7 +12,7 @@ import type { DeliveryLog, DeliveryLogEntry } from './delivery-log.ts';
 import { alertStatus, isSystem, pauseLeft, recordCall } from './health.ts';
 import { LIMITED, limitReached } from './rate.ts';
 import { openPayload } from './stored-payload.ts';
-import { takesBranch } from './webhooks.branch-filter.ts';
+import { acceptsBranch } from './webhooks.branch-filter.ts';
 import { triggerOfLog, uuidOf } from './webhooks.message.ts';
 import { type Called, callHook, recordNotCalled } from './webhooks.send.ts';
 
@@ -212,7 +212,7 @@ async function payloadsFor({ db }: Deps, hook: WebHook, delivery: DeliveryWork):
   const triggers = parseJson<string[]>(hook.triggers);
   return rows.filter(
     ({ trigger_name, branch }) =>
-      (trigger_name === 'always' || triggers.includes(trigger_name)) && takesBranch(hook, branch),
+      (trigger_name === 'always' || triggers.includes(trigger_name)) && acceptsBranch(hook, branch),
   );
 }
 

@@ -28,7 +28,7 @@ export function isBranchFilter(strategy: BranchFilter, filter: string): boolean 
 /**
  * Whether a hook is subscribed to pushes to a branch. RE2 runs in linear time; an invalid expression matches nothing.
  */
-export function takesBranch(
+export function acceptsBranch(
   { branch_filter_strategy, push_events_branch_filter }: WebHook,
   branch: string | null,
 ): boolean {

@@ -72,7 +72,11 @@ export function whole(rows: readonly Json[], page: PageArguments = {}): Connecti
 }
 
 /** Loads a whole list of the REST API; empty if the caller may not read it. @throws GraphQLError if it is too long */
-export async function everything(rest: Rest, path: string, query: Parameters<Rest['page']>[1] = {}): Promise<Json[]> {
+export async function fetchAllPages(
+  rest: Rest,
+  path: string,
+  query: Parameters<Rest['page']>[1] = {},
+): Promise<Json[]> {
   const all: Json[] = [];
   for (let page = 1; ; page += 1) {
     const loaded = await rest.page(path, { ...query, page, per_page: MAX_PAGE });

@@ -1,4 +1,4 @@
-import { everything, listed, type PageArguments, whole } from './graphql.connection.ts';
+import { fetchAllPages, listed, type PageArguments, whole } from './graphql.connection.ts';
 import type { Arguments, Resolve } from './reading.ts';
 import { rows } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
@@ -19,7 +19,7 @@ function merged(lists: readonly Json[][]): Json[] {
 async function invited(rest: Rest, { shared_with_groups }: Json, query: { query?: string }): Promise<Json[][]> {
   return Promise.all(
     rows(shared_with_groups).map(async ({ group_id, group_access_level }) => {
-      const members = await everything(rest, `/groups/${group_id}/members/all`, query);
+      const members = await fetchAllPages(rest, `/groups/${group_id}/members/all`, query);
       const maxLevel = Number(group_access_level);
       return members.map((one) => ({ ...one, access_level: Math.min(Number(one.access_level), maxLevel) }));
     }),
@@ -28,10 +28,10 @@ async function invited(rest: Rest, { shared_with_groups }: Json, query: { query?
 
 async function below(rest: Rest, path: string, query: { query?: string }): Promise<Json[][]> {
   const places = [
-    ...(await everything(rest, `${path}/descendant_groups`)).map(({ id }) => `/groups/${id}`),
-    ...(await everything(rest, `${path}/projects`, { include_subgroups: true })).map(({ id }) => `/projects/${id}`),
+    ...(await fetchAllPages(rest, `${path}/descendant_groups`)).map(({ id }) => `/groups/${id}`),
+    ...(await fetchAllPages(rest, `${path}/projects`, { include_subgroups: true })).map(({ id }) => `/projects/${id}`),
   ];
-  return Promise.all(places.map((place) => everything(rest, `${place}/members`, query)));
+  return Promise.all(places.map((place) => fetchAllPages(rest, `${place}/members`, query)));
 }
 
 /**
@@ -50,10 +50,10 @@ export const members =
     if (wanted.size === 2 && isBoth) return listed(rest, `${path}/members/all`, query, page);
     const above = kind === 'groups' ? source.parent_id : parentOf(source);
     const lists: Json[][] = [];
-    if (isBoth) lists.push(await everything(rest, `${path}/members/all`, query));
-    else if (wanted.has('DIRECT')) lists.push(await everything(rest, `${path}/members`, query));
+    if (isBoth) lists.push(await fetchAllPages(rest, `${path}/members/all`, query));
+    else if (wanted.has('DIRECT')) lists.push(await fetchAllPages(rest, `${path}/members`, query));
     else if (wanted.has('INHERITED') && above !== null) {
-      lists.push(await everything(rest, `/groups/${above}/members/all`, query));
+      lists.push(await fetchAllPages(rest, `/groups/${above}/members/all`, query));
     }
     if (wanted.has('DESCENDANTS') && kind === 'groups') lists.push(...(await below(rest, path, query)));
     if (wanted.has('SHARED_FROM_GROUPS') || wanted.has('INVITED_GROUPS'))

@@ -9,7 +9,7 @@ export type Resolve = (source: Json, args: Arguments, rest: Rest) => unknown;
 export const id = encodeURIComponent;
 /** The value if it is an array, else an empty one. */
 export const rows = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
-export const upper = (value: unknown) => (typeof value === 'string' ? value.toUpperCase() : null);
+export const upperCase = (value: unknown) => (typeof value === 'string' ? value.toUpperCase() : null);
 /** The number in a global id, or the text itself. */
 export const localId = (value: unknown): string => String(value).split('/').at(-1)!;
 

@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLFieldResolver } from 'graphql';
 import { listed, MAX_PAGE, whole } from './graphql.connection.ts';
 import { members } from './graphql.members.ts';
 import type { QueryBudget } from './limits/budget.ts';
-import { type Arguments, id, issueQuery, list, localId, orderOf, type Resolve, rows, upper } from './reading.ts';
+import { type Arguments, id, issueQuery, list, localId, orderOf, type Resolve, rows, upperCase } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
 import { namespace, workItem, workItemResolvers, workItemsOf } from './work-items.ts';
 
@@ -158,14 +158,14 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
       return branches?.nodes.map(({ name }) => name) ?? null;
     },
   },
-  Issue: { ...issuable, type: ({ issue_type }) => upper(issue_type), severity: ({ severity }) => severity ?? null },
+  Issue: { ...issuable, type: ({ issue_type }) => upperCase(issue_type), severity: ({ severity }) => severity ?? null },
   MergeRequest: {
     ...issuable,
     diffHeadSha: ({ sha }) => sha,
     conflicts: ({ has_conflicts }) => has_conflicts === true,
     autoMergeEnabled: ({ merge_when_pipeline_succeeds }) => merge_when_pipeline_succeeds === true,
     forceRemoveSourceBranch: ({ force_remove_source_branch }) => force_remove_source_branch ?? null,
-    detailedMergeStatus: ({ detailed_merge_status }) => upper(detailed_merge_status),
+    detailedMergeStatus: ({ detailed_merge_status }) => upperCase(detailed_merge_status),
     reviewers: ({ reviewers }) => whole(rows(reviewers)),
     approved: async (source, _args, rest) => (await approvals(source, rest))?.approved === true,
     approvalsRequired: async (source, _args, rest) => (await approvals(source, rest))?.approvals_required ?? null,

@@ -1,4 +1,4 @@
-import { everything, listed, type PageArguments, whole } from './graphql.connection.ts';
+import { fetchAllPages, listed, type PageArguments, whole } from './graphql.connection.ts';
 import { type Arguments, id, issueQuery, localId, type Resolve, rows } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
 
@@ -45,7 +45,7 @@ async function found(rest: Rest, path: string, args: Arguments) {
   const [only] = types;
   if (types.length === 1) return listed(rest, path, { ...query(args), issue_type: only! }, page);
   if (types.length === Object.keys(TYPES).length) return listed(rest, path, query(args), page);
-  const lists = await Promise.all(types.map((type) => everything(rest, path, { ...query(args), issue_type: type })));
+  const lists = await Promise.all(types.map((type) => fetchAllPages(rest, path, { ...query(args), issue_type: type })));
   const { sort } = query(args);
   // Default order: newest first.
   const sign = sort === 'asc' ? 1 : -1;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.ts';
-import { place, recordAudit } from '../../audit/record.audit.ts';
+import { auditEntity, recordAudit } from '../../audit/record.audit.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { applicationSettings } from '../../settings/application-settings.ts';
@@ -22,7 +22,7 @@ export async function recordExport(
   if (caller.admin && (await applicationSettings(deps, db)).silent_admin_exports_enabled) return;
   await recordAudit(deps, db, {
     name: `${of.kind}_${action}`,
-    entity: place(of.kind, of.id),
+    entity: auditEntity(of.kind, of.id),
     message: of.relation === undefined ? MESSAGES[action] : `${MESSAGES[action]}: ${of.relation}`,
   });
 }

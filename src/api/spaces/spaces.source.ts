@@ -1,5 +1,5 @@
 import type { Circumstances, Relation } from '../../access/ability-rule.ts';
-import { whoInGroup, whoInProject } from '../../access/ability-words.ts';
+import { describeGroupAbility, describeProjectAbility } from '../../access/ability-words.ts';
 import type { GroupAbility, ProjectAbility } from '../../access/access.abilities.ts';
 import { lineageIds } from '../../access/access.membership.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -124,7 +124,10 @@ export function inSourceOrSelf(
   const access = inSource(kind, sees);
   return {
     ...access,
-    description: kind === 'project' ? whoInProject(abilities.project, noun) : whoInGroup(abilities.group, noun),
+    description:
+      kind === 'project'
+        ? describeProjectAbility(abilities.project, noun)
+        : describeGroupAbility(abilities.group, noun),
     ability: abilities[kind],
     writes: true,
     check: async (request) => {

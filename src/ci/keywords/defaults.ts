@@ -3,9 +3,9 @@ import { isMap } from './checks.keyword.ts';
 import { type ConfigNode, own } from './config-node.ts';
 import { entry, keys } from './reader.ts';
 import { DEFAULTS } from './tables.ts';
-import type { GivenKeywords } from './words.keyword.ts';
+import type { KeywordValues } from './words.keyword.ts';
 
-export type Defaults = GivenKeywords<typeof DEFAULTS>;
+export type Defaults = KeywordValues<typeof DEFAULTS>;
 
 /** Keywords that are also allowed at the top level, as before `default` existed. */
 const AT_TOP = ['before_script', 'image', 'services', 'after_script', 'cache'] as const;

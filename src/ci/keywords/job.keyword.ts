@@ -29,7 +29,7 @@ import {
 import { entry, exclusive, field, keys, list, type Reader, type Rule, when } from './reader.ts';
 import { MAX_DELAY_SECONDS } from './rules.keyword.ts';
 import { DEFAULTS, JOB } from './tables.ts';
-import type { GivenKeywords } from './words.keyword.ts';
+import type { KeywordValues } from './words.keyword.ts';
 
 const WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
 const MAX_INPUTS = 50;
@@ -63,7 +63,7 @@ const RULES: readonly Rule[] = [
   when((value) => hasRules(value) || !isDelayed(value), always('start_in', ABSENT)),
 ];
 
-type Words = GivenKeywords<typeof JOB>;
+type Words = KeywordValues<typeof JOB>;
 
 /** Own keywords of a job, else inherited ones. */
 function withDefaults(words: Words, defaults: Defaults): Words {

@@ -9,7 +9,7 @@ import { DEFAULT_ONLY } from './policy.ts';
 import { config, exclusive, field, list, type Rule, when } from './reader.ts';
 import { isRules, RULES_TEXT, type WrittenRule } from './rules.keyword.ts';
 import type { COMMON } from './tables.ts';
-import type { GivenKeywords } from './words.keyword.ts';
+import type { KeywordValues } from './words.keyword.ts';
 
 /** A job as written: not multiplied yet, and with unresolved needs. */
 export interface WrittenJob extends Omit<JobConfig, 'needs' | 'rules' | 'parallel'> {
@@ -89,7 +89,7 @@ function warn(value: TreeMap, at: ConfigNode): void {
 /** Keywords of all jobs. */
 export function common(
   name: string,
-  words: GivenKeywords<typeof COMMON>,
+  words: KeywordValues<typeof COMMON>,
   value: TreeMap,
   { hasWorkflowRules }: JobReadContext,
   at: ConfigNode,

@@ -12,7 +12,7 @@ export interface KeywordTable<T extends Table> {
   /** Reads all keywords; null for missing ones. */
   read(config: TreeMap, at: ConfigNode): Values<T>;
 }
-export type GivenKeywords<W> = W extends KeywordTable<infer T> ? Values<T> : never;
+export type KeywordValues<W> = W extends KeywordTable<infer T> ? Values<T> : never;
 
 export function keywordTable<T extends Table>(readers: T): KeywordTable<T> {
   const entries = Object.entries(readers);

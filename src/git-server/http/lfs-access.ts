@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { whoInProject } from '../../access/ability-words.ts';
+import { describeProjectAbility } from '../../access/ability-words.ts';
 import { basic } from '../../http/credential-locations.ts';
 import type { CredentialLookup, Credentials } from '../../http/http.credentials.ts';
 import type { Access } from '../../http/http.route.ts';
@@ -39,9 +39,9 @@ const inRepository = (wants: GitOperation, description: string): Access<{ access
 });
 
 /** Access for callers who may read the repository. */
-export const reads = inRepository('read', whoInProject('read_code', undefined, true));
+export const reads = inRepository('read', describeProjectAbility('read_code', undefined, true));
 /** Access for callers who may push to the repository. */
-export const pushes = inRepository('write', whoInProject('push_code'));
+export const pushes = inRepository('write', describeProjectAbility('push_code'));
 
 /**
  * Common parts of LFS routes below a repository's address.

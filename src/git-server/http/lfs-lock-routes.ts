@@ -3,8 +3,8 @@ import { type Route, route } from '../../http/http.route.ts';
 import { listLocks, lockFile, unlockFile, verifyLocks } from '../lfs/lfs.locks.ts';
 import { lfsRoute, pushes, READ_SCOPES, reads, WRITE_SCOPES } from './lfs-access.ts';
 import {
-  LockAnswer,
   LockList,
+  LockResponse,
   lockFilter,
   lockParams,
   lockRequest,
@@ -47,7 +47,7 @@ export const lfsLockRoutes: readonly Route[] = [
     access: pushes,
     scopes: WRITE_SCOPES,
     input: lockRequest,
-    success: { status: 201, schema: LockAnswer },
+    success: { status: 201, schema: LockResponse },
     errors: [409, 422],
     handler: async ({ deps, access, input }) => ({ lock: await lockFile(deps, access, input.path, input.ref?.name) }),
   }),
@@ -59,7 +59,7 @@ export const lfsLockRoutes: readonly Route[] = [
     scopes: WRITE_SCOPES,
     params: Type.Object(lockParams),
     input: unlockRequest,
-    success: { status: 200, schema: LockAnswer },
+    success: { status: 200, schema: LockResponse },
     handler: async ({ deps, access, params, input }) => ({
       lock: await unlockFile(deps, access, params.lock_id, input.force === true),
     }),

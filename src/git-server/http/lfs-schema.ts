@@ -99,7 +99,7 @@ const next_cursor = Type.Optional(
   Type.String({ description: 'Cursor of the next page. Absent on the last page.', examples: ['107'] }),
 );
 
-export const LockAnswer = Type.Object({
+export const LockResponse = Type.Object({
   lock: Type.Unsafe<Static<typeof LfsLock>>({ ...LfsLock, description: 'The lock.' }),
 });
 export const LockList = Type.Object({

@@ -30,7 +30,7 @@ export const SLOT_BYTES: number = KEY_BYTES + 12;
  */
 export const changeBytes = (hashBytes: number): number => 4 + hashBytes;
 export const KIND_BITS = 4;
-export const MAX_PLACES: number = 2 ** (32 - KIND_BITS);
+export const MAX_POSITIONS: number = 2 ** (32 - KIND_BITS);
 
 /** Modes by kind. The first means absent. */
 export const KINDS: readonly string[] = ['', '40000', '100644', '100755', '120000', '160000'];

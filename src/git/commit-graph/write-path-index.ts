@@ -21,7 +21,7 @@ import {
   END_BYTES,
   MAGIC,
   MAX_CHANGES,
-  MAX_PLACES,
+  MAX_POSITIONS,
   MAX_TABLE_BYTES,
   PART_BYTES,
   SALT_AT,
@@ -131,7 +131,7 @@ async function readChanges(
   index: IndexWriter,
   onPart: (floor: number) => void,
 ): Promise<void> {
-  if (layer.count > MAX_PLACES) return index.giveUp();
+  if (layer.count > MAX_POSITIONS) return index.giveUp();
   const places = await changingPlaces(graph, layer);
   if (places.length === 0) return;
   const order = new Map(places.map((index, nth) => [index, nth]));

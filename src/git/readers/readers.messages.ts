@@ -1,7 +1,7 @@
 import type { GitErrorCode } from '../git.errors.ts';
 
 /** A question to a thread. */
-export interface AskedQuestion {
+export interface QuestionMessage {
   type: 'question';
   number: number;
   /** Id and directory of the repository. */
@@ -15,7 +15,7 @@ export interface AskedQuestion {
 
 /** Messages to a thread. */
 export type ToThread =
-  | AskedQuestion
+  | QuestionMessage
   /** The answer is no longer needed. */
   | { type: 'leave'; number: number }
   /** The repository is about to be moved or removed. */

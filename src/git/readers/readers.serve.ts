@@ -6,7 +6,7 @@ import { forbidChildren } from '../git.process.ts';
 import { RepositoryPool } from '../git.repository.ts';
 import { MAX_INLINE_BYTES_OF_READERS } from '../packs/inflate.ts';
 import type { Question } from './question.ts';
-import type { AskedQuestion, FromThread, ToThread } from './readers.messages.ts';
+import type { FromThread, QuestionMessage, ToThread } from './readers.messages.ts';
 
 const MiB = 1024 * 1024;
 
@@ -55,7 +55,7 @@ function serve(port: MessagePort, questions: readonly Question[]): void {
   });
   const open = new SlotSet<Open>();
   const post = (message: FromThread, memory: ArrayBuffer[] = []) => port.postMessage(message, memory);
-  const answer = async ({ number, id, dir, name, args, caller }: AskedQuestion) => {
+  const answer = async ({ number, id, dir, name, args, caller }: QuestionMessage) => {
     const question = new Open(number);
     open.add(question);
     try {

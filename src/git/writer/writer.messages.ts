@@ -3,7 +3,7 @@ import type { FileFailure, LockTask, RemoveTask, ReplaceTask, TaskResult } from 
 import type { LocksTask } from './writer.locks.ts';
 
 /** A task as sent to the thread. */
-export type AskedTask =
+export type TaskMessage =
   | LockTask
   | ReplaceTask
   | LocksTask

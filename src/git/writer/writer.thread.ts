@@ -1,13 +1,13 @@
 /** Main program of the writer thread. All other modules import it only for its address. */
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { failureOf, runTask, type Task } from './tasks.ts';
-import type { AskedTask, FromWriter } from './writer.messages.ts';
+import type { FromWriter, TaskMessage } from './writer.messages.ts';
 
 export const writerAddress = import.meta.url;
 export const WRITER = 'stithy-writer';
 
 /** The contents of objects are concatenated in one buffer. */
-function taskOf(asked: AskedTask): Task {
+function taskOf(asked: TaskMessage): Task {
   if (asked.name !== 'objects') return asked;
   const { name, objects, list, bytes } = asked;
   let at = 0;
@@ -21,14 +21,14 @@ function taskOf(asked: AskedTask): Task {
 
 function serve(port: MessagePort): void {
   const post = (message: FromWriter) => port.postMessage(message);
-  const work = async (number: number, task: AskedTask) => {
+  const work = async (number: number, task: TaskMessage) => {
     try {
       post({ number, done: await runTask(taskOf(task)) });
     } catch (error) {
       post({ number, failure: failureOf(error) });
     }
   };
-  port.on('message', ({ number, task }: { number: number; task: AskedTask }) => void work(number, task));
+  port.on('message', ({ number, task }: { number: number; task: TaskMessage }) => void work(number, task));
   post({ number: 0, done: {} });
 }
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { NamedObject } from '../loose-files.ts';
 import { errorOf, fileOf, type ReplaceTask, retryTask, runTask, type Task, type TaskResult } from './tasks.ts';
 import type { TakenLock } from './writer.locks.ts';
-import type { AskedTask, FromWriter } from './writer.messages.ts';
+import type { FromWriter, TaskMessage } from './writer.messages.ts';
 import { WRITER, writerAddress } from './writer.thread.ts';
 
 const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
@@ -96,7 +96,7 @@ class WritingThread {
 }
 
 /** The message of a task, and the memory transferred with it. */
-function handed(task: Task): [AskedTask, ArrayBuffer[]] {
+function handed(task: Task): [TaskMessage, ArrayBuffer[]] {
   if (task.name !== 'objects') return [task, []];
   const { name, objects, batch } = task;
   const contents = batch.map(({ data }) => data as Buffer);

@@ -19,7 +19,7 @@ export const EXPORT = jobKind<{ export_id: number }>('relation_exports.run', {
   timeoutMs: 6 * HOUR_MS,
 });
 
-export interface WantedExport {
+export interface ExportRequest {
   portable: Pick<Portable, 'kind' | 'id'>;
   batched: boolean;
   /** The user who requests it. */
@@ -30,7 +30,7 @@ export interface WantedExport {
  * Enqueues the export of all relations of a group or project. Deletes an earlier export and ends its running jobs.
  * @param db handle of the transaction that checked the rights
  */
-export async function startExport(deps: Deps, db: Db, { portable, batched, userId }: WantedExport): Promise<void> {
+export async function startExport(deps: Deps, db: Db, { portable, batched, userId }: ExportRequest): Promise<void> {
   const { kind, id } = portable;
   await lockRow(db, kind === 'group' ? 'namespaces' : 'projects', id);
   const before = await exportsOf(db, portable);

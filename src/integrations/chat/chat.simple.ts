@@ -1,5 +1,5 @@
 import { base, postJson } from '../dispatch/dispatch-context.ts';
-import { type ChatPost, wholeText } from './rooms.ts';
+import { type ChatPost, fullText } from './rooms.ts';
 
 const MATRIX = 'https://matrix-client.matrix.org';
 const TELEGRAM = 'https://api.telegram.org';
@@ -10,7 +10,7 @@ const MAX_TELEGRAM = 4_096;
 export const hangouts: ChatPost = async (context, message) => {
   const url = new URL(context.text('webhook'));
   url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
-  await context.call(postJson(url.href, { text: wholeText(message), thread: { threadKey: message.thread } }));
+  await context.call(postJson(url.href, { text: fullText(message), thread: { threadKey: message.thread } }));
 };
 
 /** Escapes Webex mentions such as `<@all>`, so that nobody is notified. */
@@ -41,7 +41,7 @@ export const htmlOf = (text: string): string =>
 /** Matrix: retries use the same transaction id, so that a message is posted once. */
 export const matrix: ChatPost = async (context, message) => {
   const room = encodeURIComponent(context.text('room'));
-  const text = wholeText(message);
+  const text = fullText(message);
   const url = `${base(context.text('hostname') || MATRIX)}/_matrix/client/v3/rooms/${room}/send/m.room.message/${context.idempotencyKey}`;
   const body = { msgtype: 'm.notice', body: text, format: 'org.matrix.custom.html', formatted_body: htmlOf(text) };
   await context.call({
@@ -57,7 +57,7 @@ export const telegram: ChatPost = async (context, message) => {
   const body = {
     chat_id: context.text('room'),
     ...(thread === '' ? {} : { message_thread_id: thread }),
-    text: wholeText(message).slice(0, MAX_TELEGRAM),
+    text: fullText(message).slice(0, MAX_TELEGRAM),
   };
   const { status } = await context.call(postJson(url, { ...body, parse_mode: 'markdown' }));
   if (status === 400) await context.call(postJson(url, body));

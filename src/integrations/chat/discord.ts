@@ -1,6 +1,6 @@
 import { postJson } from '../dispatch/dispatch-context.ts';
 import { actorName } from '../dispatch/integration-payload.ts';
-import { type ChatPost, channelsFor, wholeText } from './rooms.ts';
+import { type ChatPost, channelsFor, fullText } from './rooms.ts';
 
 const COLORS: Readonly<Record<string, number>> = { good: 0x0d532a, warning: 0x703800, danger: 0x8d1300 };
 const OTHER = 0xfc6d26;
@@ -22,7 +22,7 @@ export const discord: ChatPost = async (context, message) => {
     color: colorOf(message.attachments[0]?.color),
     timestamp: deps.clock.now().toISOString(),
     author,
-    description: wholeText(message).slice(0, MAX_TEXT),
+    description: fullText(message).slice(0, MAX_TEXT),
   };
   const [own] = channelsFor(context, message, 1);
   await context.call(postJson(own ?? context.text('webhook'), { content: '', embeds: [embed] }));

@@ -31,7 +31,7 @@ export function channelsFor(
 }
 
 /** The whole message as one text. */
-export const wholeText = ({ summary, attachments }: ChatMessage): string =>
+export const fullText = ({ summary, attachments }: ChatMessage): string =>
   [summary, ...attachments.map(({ title, text }) => (title === undefined ? text : `${title}\n${text}`))]
     .filter(Boolean)
     .join('\n');

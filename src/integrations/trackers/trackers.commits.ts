@@ -2,7 +2,7 @@ import { basic, type DispatchContext, type Handler, postForm, postJson } from '.
 import { actorName, isTag, refName } from '../dispatch/integration-payload.ts';
 
 /** Whether `restrict_to_branch` includes the branch of the push. */
-export function isWantedBranch({ text, payload }: DispatchContext): boolean {
+export function matchesBranchFilter({ text, payload }: DispatchContext): boolean {
   const wanted = text('restrict_to_branch')
     .split(',')
     .map((name) => name.trim())
@@ -18,7 +18,7 @@ const TASK = /(fix\w*|clos[ei]\w*)?\W*(?:https:\/\/app\.asana\.com\/\d+\/\w+\/(\
 const MAX_TASKS = 50;
 
 export const asana: Handler = async (context) => {
-  if (!isWantedBranch(context)) return;
+  if (!matchesBranchFilter(context)) return;
   const { payload } = context;
   const headers = { Authorization: `Bearer ${context.text('api_key')}` };
   for (const { message, url } of commitsOf(context)) {
@@ -33,7 +33,7 @@ export const asana: Handler = async (context) => {
 };
 
 export const pivotal: Handler = async (context) => {
-  if (!isWantedBranch(context)) return;
+  if (!matchesBranchFilter(context)) return;
   for (const { id, author, url, message } of commitsOf(context)) {
     const body = { source_commit: { commit_id: id, author: author.name, url, message } };
     const headers = { 'X-TrackerToken': context.text('token') };

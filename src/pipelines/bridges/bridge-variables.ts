@@ -5,7 +5,7 @@ import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
-import type { GivenVariable } from '../creation/pipeline-creation.save.ts';
+import type { PipelineVariableInput } from '../creation/pipeline-creation.save.ts';
 import { openedVariable } from '../variables/at-rest.ts';
 import { jobVariables, reportedVariables } from '../variables/job-variables.ts';
 
@@ -19,9 +19,9 @@ export async function forwardedVariables(
   bridge: CiJob,
   { forward }: Pick<Trigger, 'forward'>,
   yaml: readonly Variable[],
-): Promise<GivenVariable[]> {
+): Promise<PipelineVariableInput[]> {
   const known = variableValues(await jobVariables(deps, db, bridge, { token: '', runner: null }));
-  const passed = new Map<string, GivenVariable>();
+  const passed = new Map<string, PipelineVariableInput>();
   const pass = (variable: Variable) => {
     const { key, value, raw, file } = variable;
     if (raw || file) {

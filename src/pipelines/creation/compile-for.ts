@@ -13,12 +13,12 @@ import { storedVariables } from '../variables/pipeline-variables.stored.ts';
 import { predefinedVariables } from '../variables/pipeline-variables.ts';
 import { type ConfigContent, configContent } from './config-content.ts';
 import { configLimits } from './config-limits.ts';
-import type { GivenVariable } from './pipeline-creation.save.ts';
+import type { PipelineVariableInput } from './pipeline-creation.save.ts';
 
 export interface CompileFor {
   standing: CallerInProject;
   facts: PipelineFacts;
-  variables?: readonly GivenVariable[] | undefined;
+  variables?: readonly PipelineVariableInput[] | undefined;
   inputs?: Readonly<Record<string, unknown>> | undefined;
   /** Replaces the configuration of the project. */
   config?: ConfigContent | undefined;
@@ -67,7 +67,7 @@ export async function compileFor(
   return { path: content.path, compiled };
 }
 
-const asVariable = ({ key, value, variable_type, raw }: GivenVariable): Variable => ({
+const asVariable = ({ key, value, variable_type, raw }: PipelineVariableInput): Variable => ({
   key,
   value,
   public: false,

@@ -19,7 +19,12 @@ import type { MergeRequestFacts, PipelineFacts } from '../variables/pipeline-var
 import { compileFor } from './compile-for.ts';
 import { type ConfigContent, ownConfigPath } from './config-content.ts';
 import { checkSize, TooManyJobs } from './job-limits.ts';
-import { type GivenVariable, type NewPipeline, saveEmptyPipeline, savePipeline } from './pipeline-creation.save.ts';
+import {
+  type NewPipeline,
+  type PipelineVariableInput,
+  saveEmptyPipeline,
+  savePipeline,
+} from './pipeline-creation.save.ts';
 import { resolvePipelineRef } from './ref.ts';
 import { rememberFilter } from './workflow-filter.ts';
 
@@ -34,7 +39,7 @@ export interface PipelineRequest {
   sha?: string;
   /** Previous target of the ref before a push. */
   beforeSha?: string | null;
-  variables?: readonly GivenVariable[];
+  variables?: readonly PipelineVariableInput[];
   /** JSON values by name. */
   inputs?: Readonly<Record<string, unknown>>;
   /** Whether a push option skips the jobs. */
@@ -85,7 +90,7 @@ const KEEPS_ERRORS: readonly PipelineSource[] = [
 const SKIPPABLE: readonly PipelineSource[] = ['push', 'merge_request_event'];
 const SKIP = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
 /** Whether a commit message requests to skip the jobs. */
-export const asksToSkip = (message: string): boolean => SKIP.test(message);
+export const hasSkipDirective = (message: string): boolean => SKIP.test(message);
 const MAX_INPUTS = 20;
 const MAX_KEY = 255;
 const MAX_DEPLOYMENTS = 500;
@@ -297,7 +302,7 @@ function variablesRefusal(scope: CallerInProject, { source, variables = [] }: Pi
 async function isSkipped({ source, skip }: PipelineRequest, { repo, facts }: Subject): Promise<boolean> {
   if (!SKIPPABLE.includes(source)) return false;
   if (skip) return true;
-  return asksToSkip((await repo.objects.commit(facts.sha))?.message ?? '');
+  return hasSkipDirective((await repo.objects.commit(facts.sha))?.message ?? '');
 }
 
 function newPipeline(request: PipelineRequest, { standing: scope, facts, ref }: Subject): NewPipeline {

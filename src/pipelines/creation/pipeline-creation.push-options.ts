@@ -1,10 +1,10 @@
-import type { GivenVariable } from './pipeline-creation.save.ts';
+import type { PipelineVariableInput } from './pipeline-creation.save.ts';
 
 /** Pipeline options of a push. */
 export interface PipelinePushOptions {
   /** Whether to skip the jobs. */
   skip: boolean;
-  variables: GivenVariable[];
+  variables: PipelineVariableInput[];
   inputs: Record<string, string>;
 }
 

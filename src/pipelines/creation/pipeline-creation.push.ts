@@ -5,7 +5,7 @@ import { peel } from '../../git/revision.ts';
 import type { RecordedEvent } from '../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { recordConfigFound } from './configured.ts';
-import { asksToSkip, createPipeline } from './pipeline-creation.create.ts';
+import { createPipeline, hasSkipDirective } from './pipeline-creation.create.ts';
 import { parsePushOptions } from './pipeline-creation.push-options.ts';
 
 /** Maximum number of attempts, since a failing push blocks later ones to the same ref. */
@@ -19,7 +19,7 @@ interface Pushed {
 
 /** Whether a push of a ref can create a pipeline, including a skipped one. */
 const mayMakeOne = ({ configured, filtered, commit }: PushedRef): boolean =>
-  (configured !== false && filtered !== true) || commit === undefined || asksToSkip(commit.message);
+  (configured !== false && filtered !== true) || commit === undefined || hasSkipDirective(commit.message);
 
 /** Creates pipelines for ref changes from any source: git, merges, commits through the API. */
 export function registerPushes(deps: Deps): void {

@@ -18,7 +18,7 @@ import { ensureEnvironments, ensureResourceGroups } from './environments-of-jobs
 import { checkActiveJobs } from './job-limits.ts';
 
 /** A variable passed at the creation of a pipeline. */
-export type GivenVariable = Pick<CiPipelineVariable, 'key' | 'variable_type'> & { value: string; raw?: 0 | 1 };
+export type PipelineVariableInput = Pick<CiPipelineVariable, 'key' | 'variable_type'> & { value: string; raw?: 0 | 1 };
 
 /** A pipeline to insert, without its jobs. */
 export interface NewPipeline {
@@ -28,7 +28,7 @@ export interface NewPipeline {
     Insertable<PipelinesTable>,
     'iid' | 'project_id' | 'user_id' | 'status' | 'created_at' | 'updated_at' | 'name' | 'started_at' | 'finished_at'
   >;
-  variables: readonly GivenVariable[];
+  variables: readonly PipelineVariableInput[];
 }
 
 type State = Pick<Insertable<PipelinesTable>, 'status' | 'yaml_errors' | 'failure_reason' | 'name'>;

@@ -8,7 +8,7 @@ import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { inMaintenance } from '../../settings/settings.maintenance.ts';
 import { openedVariable } from '../variables/at-rest.ts';
 import { type Creation, createPipeline } from './pipeline-creation.create.ts';
-import type { GivenVariable } from './pipeline-creation.save.ts';
+import type { PipelineVariableInput } from './pipeline-creation.save.ts';
 import { advanceSchedule, deactivateSchedulesOf } from './schedules.ts';
 
 const START_DUE = jobKind<Record<string, never>>('ci.start-due-schedules', { lane: 'ci' });
@@ -88,7 +88,7 @@ export async function runSchedule(
   });
 }
 
-async function variablesOf(deps: Deps, scheduleId: number): Promise<GivenVariable[]> {
+async function variablesOf(deps: Deps, scheduleId: number): Promise<PipelineVariableInput[]> {
   const rows = await deps.db
     .selectFrom('ci_pipeline_schedule_variables')
     .selectAll()

@@ -6,7 +6,7 @@ import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/db.schema.ts';
 
 /** Values for the inputs of a job, by name. */
-export type GivenInputs = Readonly<Record<string, unknown>>;
+export type JobInputValues = Readonly<Record<string, unknown>>;
 
 async function optionsOf(db: Db, jobId: number): Promise<JobOptions | null> {
   const row = await db.selectFrom('ci_job_configs').select('options').where('job_id', '=', jobId).executeTakeFirst();
@@ -14,13 +14,13 @@ async function optionsOf(db: Db, jobId: number): Promise<JobOptions | null> {
 }
 
 /** Validation errors for input values of a job, worded as those of configurations. */
-export async function inputErrors(db: Db, jobId: number, input: GivenInputs): Promise<string[]> {
+export async function inputErrors(db: Db, jobId: number, input: JobInputValues): Promise<string[]> {
   if (Object.keys(input).length === 0) return [];
   return inputValues((await optionsOf(db, jobId))?.inputs ?? {}, input).errors;
 }
 
 /** Stores validated input values of a job. */
-export async function setInputs(db: Db, jobId: number, input: GivenInputs): Promise<void> {
+export async function setInputs(db: Db, jobId: number, input: JobInputValues): Promise<void> {
   const options = Object.keys(input).length === 0 ? null : await optionsOf(db, jobId);
   if (options === null) return;
   const inputs = Object.entries(options.inputs ?? {}).map(([name, spec]) => [

@@ -17,7 +17,7 @@ const NEVER: ReadonlySet<FailureReason> = new Set<FailureReason>([
 const SCHEDULER_RETRIES = 2;
 
 /** Whether a failed job is retried automatically according to its `retry`. @param job after its failure */
-export async function isRetriedByItself(
+export async function isRetriedAutomatically(
   db: Db,
   job: Pick<CiJob, 'id' | 'pipeline_id' | 'name' | 'failure_reason' | 'exit_code'>,
   retry: JobOptions['retry'],

@@ -6,7 +6,7 @@ import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
-import { isRetriedByItself } from './auto-retry.ts';
+import { isRetriedAutomatically } from './auto-retry.ts';
 import { cancelAll, isCancelable } from './cancel.ts';
 import { cloneJobs } from './clone-jobs.ts';
 import { type LockedJob, lockJob } from './lock-job.ts';
@@ -87,7 +87,7 @@ async function afterFailure(
   job: CiJob,
   retry: JobOptions['retry'],
 ): Promise<void> {
-  if (job.retried === 0 && job.kind === 'build' && (await isRetriedByItself(db, job, retry))) {
+  if (job.retried === 0 && job.kind === 'build' && (await isRetriedAutomatically(db, job, retry))) {
     await restartJob(deps, db, await cloneJobs(deps, db, [job]));
   } else if (pipeline.on_job_failure === 'all' && job.allow_failure === 0) {
     const rest = (await latestJobs(db, pipeline.id)).filter(({ status }) => isCancelable(status));

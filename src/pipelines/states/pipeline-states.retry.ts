@@ -5,7 +5,7 @@ import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
 import { isOutdated } from '../environments/pipeline-environments.deployments.ts';
-import { type GivenInputs, setInputs } from '../runners/job-inputs.ts';
+import { type JobInputValues, setInputs } from '../runners/job-inputs.ts';
 import { sealedValue } from '../variables/at-rest.ts';
 import { cloneJobs } from './clone-jobs.ts';
 import { type LockedJob, lockJob } from './lock-job.ts';
@@ -42,10 +42,10 @@ async function withConfiguration<T extends { id: number }>(db: Db, jobs: readonl
 }
 
 /** Values passed to a job in addition to its own. */
-export interface GivenValues {
+export interface RetryValues {
   variables?: readonly PlayVariable[];
   /** Validated input values (`inputErrors`). */
-  inputs?: GivenInputs;
+  inputs?: JobInputValues;
 }
 
 export interface PlayVariable {
@@ -61,7 +61,7 @@ export interface PlayVariable {
 export function retryJob(
   deps: Deps,
   jobId: number,
-  { userId, ...input }: { userId: number } & GivenValues,
+  { userId, ...input }: { userId: number } & RetryValues,
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, jobId);
@@ -76,11 +76,11 @@ export async function retryLocked(
   db: Db,
   { job, pipeline, configured }: LockedJob,
   userId: number,
-  input: GivenValues,
+  input: RetryValues,
 ): Promise<CiJob | null> {
   if (!configured) return null;
   const made = await cloneJobs(deps, db, [job], userId);
-  await storeGivenValues(deps, db, made[0]!.id, input);
+  await storeRetryValues(deps, db, made[0]!.id, input);
   await resetSkipped(deps, db, [job], userId);
   await restartJob(deps, db, made);
   await processLocked(deps, db, pipeline);
@@ -94,11 +94,11 @@ export async function restartJob(deps: Deps, db: Db, made: readonly CiJob[]): Pr
 }
 
 /** Replaces the values passed to a job. */
-export async function storeGivenValues(
+export async function storeRetryValues(
   deps: Deps,
   db: Db,
   jobId: number,
-  { variables = [], inputs = {} }: GivenValues,
+  { variables = [], inputs = {} }: RetryValues,
 ): Promise<void> {
   await setInputs(db, jobId, inputs);
   await setVariables(deps, db, jobId, variables);

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { isOutdated } from '../environments/pipeline-environments.deployments.ts';
 import { lockJob } from './lock-job.ts';
 import { processLocked } from './pipeline-states.process.ts';
-import { type GivenValues, isRetryable, retryLocked, storeGivenValues } from './pipeline-states.retry.ts';
+import { isRetryable, type RetryValues, retryLocked, storeRetryValues } from './pipeline-states.retry.ts';
 import { resetSkipped } from './reset-skipped.ts';
 import { moveJob } from './transitions.ts';
 
@@ -22,14 +22,14 @@ export const isPlayable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'fai
 export function playJob(
   deps: Deps,
   jobId: number,
-  { userId, ...input }: { userId: number } & GivenValues,
+  { userId, ...input }: { userId: number } & RetryValues,
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, jobId);
     if (locked === null || !isPlayable(locked.job) || (await isOutdated(db, locked.job))) return null;
     const { job, pipeline } = locked;
     if (isRetryable(job)) return retryLocked(deps, db, locked, userId, input);
-    await storeGivenValues(deps, db, job.id, input);
+    await storeRetryValues(deps, db, job.id, input);
     const values = { user_id: userId, updated_at: timestamp(deps.clock) };
     const played = await moveJob(deps, db, 'enqueue', job, { values, actorId: userId });
     if (played === null) return null;

@@ -1,4 +1,4 @@
-import { INSTANCE, place, recordAudit } from '../../audit/record.audit.ts';
+import { auditEntity, INSTANCE, recordAudit } from '../../audit/record.audit.ts';
 import { timestamp } from '../../core/clock.ts';
 import { type FieldErrors, invalidModel } from '../../core/core.errors.ts';
 import type { Db } from '../../db/db.schema.ts';
@@ -118,7 +118,7 @@ async function recordScheduled(
   const { source_storage_name: from, destination_storage_name: to } = move;
   await recordAudit(deps, db, {
     name: 'repository_storage_move_scheduled',
-    entity: kind === 'snippet' ? INSTANCE : place(kind, id),
+    entity: kind === 'snippet' ? INSTANCE : auditEntity(kind, id),
     ...(kind === 'snippet' ? { target: { id, type: 'Snippet', details: `Snippet ${id}` } } : {}),
     message: `Scheduled move of the repository from ${from} to ${to}`,
     more: { change: 'repository storage', from, to },

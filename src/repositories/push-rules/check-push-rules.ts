@@ -9,7 +9,7 @@ import { type NewCommit, type NewCommitOrFile, type NewFile, newCommits } from '
 import { CheckPacer } from './check-pacer.ts';
 import { CommitPeople } from './commit-people.ts';
 import { type MadeBy, type Patterns, patternsOf, refuseCommit } from './commit-rules.ts';
-import { asksForFiles, FileSizes, refuseName } from './file-rules.ts';
+import { FileSizes, needsFiles, refuseName } from './file-rules.ts';
 import { readMadeCommits } from './made-commits.ts';
 import { PatternFails } from './push-rules.pattern.ts';
 import { isSamePusher, type Pusher, readPusher } from './pusher.ts';
@@ -203,7 +203,7 @@ class Pass {
     const { made, env } = this.#arrival;
     if (env !== undefined || made?.oids === 'all') return null;
     const oids = (made?.oids ?? []).filter((oid) => oid !== null);
-    return readMadeCommits(this.#repo, heads, oids, asksForFiles(this.#rule));
+    return readMadeCommits(this.#repo, heads, oids, needsFiles(this.#rule));
   }
 
   async #settle(): Promise<string | null> {
@@ -211,7 +211,7 @@ class Pass {
   }
 
   async #things(heads: readonly string[]): Promise<string | null> {
-    const files = asksForFiles(this.#rule);
+    const files = needsFiles(this.#rule);
     if (!files && !asksForCommits(this.#rule, this.#patterns)) return null;
     const { env = {}, known = [] } = this.#arrival;
     await this.#sizes.begin(env);

@@ -9,7 +9,7 @@ const MEBIBYTE = 1024 * 1024;
 const BATCH = 500;
 
 /** Whether a push rule requires the files of commits. */
-export const asksForFiles = (rule: PushRule): boolean =>
+export const needsFiles = (rule: PushRule): boolean =>
   rule.file_name_regex !== '' || rule.prevent_secrets === 1 || rule.max_file_size > 0;
 
 /** Returns the refusal of a file name, or null. */

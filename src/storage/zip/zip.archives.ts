@@ -9,7 +9,7 @@ import { readRange } from './blob-reader.ts';
 import type { ArchiveDirectory } from './directory.ts';
 import { readDirectory } from './read-directory.ts';
 import { type ArchiveEntry, DEFLATED, STORED } from './zip.entries.ts';
-import { unpacked, unpackedWhole } from './zip.unpack.ts';
+import { unpackEntry, unpacked } from './zip.unpack.ts';
 
 const LOCAL_HEADER = 30;
 const SIGNATURE = 0x04034b50;
@@ -113,7 +113,7 @@ export class Archives {
       const packed = read
         ? bytes.subarray(header, header + packedSize)
         : await readRange(this.#blobs, sha256, start, packedSize);
-      return Readable.from(unpackedWhole(packed, entry));
+      return Readable.from(unpackEntry(packed, entry));
     }
     const packed = packedSize === 0 ? null : await this.#blobs.get(sha256, { start, end: start + packedSize - 1 });
     if (packed === null && packedSize > 0) throw new ArchiveError('gone', 'the archive does not exist any more');

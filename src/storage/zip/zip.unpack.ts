@@ -52,7 +52,7 @@ export function unpacked(packed: Readable | null, entry: ArchiveEntry): Readable
  * @param packed packed content
  * @throws ArchiveError if the content contradicts the directory
  */
-export function unpackedWhole(packed: Buffer, { method, size, crc32: sum }: ArchiveEntry): Buffer {
+export function unpackEntry(packed: Buffer, { method, size, crc32: sum }: ArchiveEntry): Buffer {
   const content = method === DEFLATED && packed.length > 0 ? inflated(packed, size) : packed;
   if (content.length > size) throw new ArchiveError('malformed', 'the file is longer than it says');
   if (content.length < size) throw new ArchiveError('malformed', 'the file is shorter than it says');

@@ -21,5 +21,5 @@ const plan_name = Enum(PLAN_NAMES);
 const limit = Type.Integer({ minimum: 0 });
 const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, limit])) as Record<LimitName, typeof limit>;
 
-export const WhichPlan = Type.Object({ plan_name: Type.Optional(Enum(PLAN_NAMES, { default: DEFAULT_PLAN })) });
+export const PlanFilter = Type.Object({ plan_name: Type.Optional(Enum(PLAN_NAMES, { default: DEFAULT_PLAN })) });
 export const ChangedLimits = Type.Object({ plan_name, ...optional(limits).properties });

@@ -6,7 +6,7 @@ import type { BaseContext } from '../../../http/http.route.ts';
 import { route } from '../../../http/http.route.ts';
 import { maySetVariables } from '../../../pipelines/pipelines.run-rights.ts';
 import { eraseJob } from '../../../pipelines/removal/erase.ts';
-import { type GivenInputs, inputErrors } from '../../../pipelines/runners/job-inputs.ts';
+import { inputErrors, type JobInputValues } from '../../../pipelines/runners/job-inputs.ts';
 import { cancelJob } from '../../../pipelines/states/cancel.ts';
 import { retryJob } from '../../../pipelines/states/pipeline-states.retry.ts';
 import { playJob } from '../../../pipelines/states/play.ts';
@@ -35,7 +35,7 @@ async function answerJob(c: BaseContext & ProjectScope, job: CiJob) {
 }
 
 /** Validates values for the inputs of a job. @throws ApiError 400 */
-async function checkedInputs({ deps }: BaseContext, job: CiJob, input: GivenInputs = {}): Promise<GivenInputs> {
+async function checkedInputs({ deps }: BaseContext, job: CiJob, input: JobInputValues = {}): Promise<JobInputValues> {
   const errors = await inputErrors(deps.db, job.id, input);
   if (errors.length > 0) throw invalidModel({ base: errors });
   return input;

@@ -1,4 +1,4 @@
-import { whoInProject } from '../../../access/ability-words.ts';
+import { describeProjectAbility } from '../../../access/ability-words.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { forbidden } from '../../../core/core.errors.ts';
@@ -18,7 +18,7 @@ const seen = inProjectByUser('read_merge_request');
  */
 export const pipelineStarter: Access<UserScope & { mergeRequest: MergeRequest }> = {
   ...seen,
-  description: `${whoInProject('create_pipeline')}, or in the project of the source branch`,
+  description: `${describeProjectAbility('create_pipeline')}, or in the project of the source branch`,
   ability: 'create_pipeline',
   writes: true,
   params: { ...seen.params, ...MergeRequestIid },

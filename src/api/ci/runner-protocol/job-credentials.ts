@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { whoOnInstance } from '../../../access/ability-words.ts';
+import { describeInstanceAbility } from '../../../access/ability-words.ts';
 import { ANONYMOUS, type Caller } from '../../../access/caller.ts';
 import { forbidden } from '../../../core/core.errors.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
@@ -56,7 +56,7 @@ export const REPORT_CREDENTIALS: Credentials = {
 
 /** The runner of the job of `:job_id`. Handlers find the job in their context, as it was read for authentication. */
 export const byRunningJob: Access<{ job: CiJob }> = {
-  description: whoOnInstance('run_jobs'),
+  description: describeInstanceAbility('run_jobs'),
   ability: 'run_jobs',
   writes: true,
   anonymous: false,

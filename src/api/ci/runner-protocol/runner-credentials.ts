@@ -1,4 +1,4 @@
-import { whoOnInstance } from '../../../access/ability-words.ts';
+import { describeInstanceAbility } from '../../../access/ability-words.ts';
 import { callerOfRunnerToken } from '../../../access/runner-caller.ts';
 import { forbidden, invalidParameter } from '../../../core/core.errors.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
@@ -24,7 +24,7 @@ export const RUNNER_CREDENTIALS: Credentials = {
 /** Runners by their token; 400 without a token, as for other missing parameters. */
 function byRunner(ability: 'register_runner' | 'run_jobs'): Access<{ runner: CiRunner }> {
   return {
-    description: whoOnInstance(ability),
+    description: describeInstanceAbility(ability),
     ability,
     writes: true,
     anonymous: false,

@@ -1,4 +1,4 @@
-import { whoOnInstance } from '../../../access/ability-words.ts';
+import { describeInstanceAbility } from '../../../access/ability-words.ts';
 import { groupMembership, projectsOf } from '../../../access/access.membership.ts';
 import type { UserCaller } from '../../../access/caller.ts';
 import type { RolePermission } from '../../../access/role-permissions.ts';
@@ -62,7 +62,7 @@ function onRunner(ability: 'read_runner' | 'update_runner'): Access<{ caller: Us
   const may = ability === 'read_runner' ? mayReadRunner : mayUpdateRunner;
   return {
     ...signedIn,
-    description: whoOnInstance(ability, 'runner'),
+    description: describeInstanceAbility(ability, 'runner'),
     ability,
     writes: ability === 'update_runner',
     params: runnerId,

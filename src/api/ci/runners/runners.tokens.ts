@@ -1,6 +1,6 @@
 import { RUNNER_TOKEN_PREFIXES } from '../../../access/runner-caller.ts';
 import { recordAudit } from '../../../audit/record.audit.ts';
-import { recordRunner, runnerEntry, runnerPlaces } from '../../../audit/runners.audit.ts';
+import { recordRunner, runnerEntities, runnerEntry } from '../../../audit/runners.audit.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { forbidden } from '../../../core/core.errors.ts';
 import { randomText, tokenDigest } from '../../../core/core.secrets.ts';
@@ -73,7 +73,7 @@ export async function resetRunnerToken(deps: Deps, { id, registration, runner_ty
 
 /** Deletes the row of a runner; takes the handle of a transaction. */
 export async function unregisterRunner(deps: Deps, db: Db, runner: CiRunner): Promise<void> {
-  const places = await runnerPlaces(db, runner);
+  const places = await runnerEntities(db, runner);
   const { numDeletedRows } = await db.deleteFrom('ci_runners').where('id', '=', runner.id).executeTakeFirst();
   if (numDeletedRows === 0n) return;
   const event = { name: 'ci_runner_unregistered', message: 'Unregistered CI runner' } as const;

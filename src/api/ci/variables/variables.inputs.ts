@@ -57,6 +57,6 @@ const filter = Type.Object(
   { description: 'Selects one of several variables with the same key.' },
 );
 
-export const whichVariable = optional({ filter });
+export const variableFilter = optional({ filter });
 export const changedVariable = (kind: SourceKind) =>
   optional({ value, ...flags, masked_and_hidden: hidden, ...scoped(kind), description, filter });

@@ -12,7 +12,7 @@ import {
   listVariables,
   newInstanceVariable,
   newVariable,
-  whichVariable,
+  variableFilter,
 } from './variables.inputs.ts';
 import { findVariable, variablesOf } from './variables.queries.ts';
 import { CiVariable, InstanceCiVariable } from './variables.responses.ts';
@@ -50,7 +50,7 @@ function routesFor(kind: SourceKind): Route[] {
       description: whichOne,
       access,
       params: keyParam,
-      input: whichVariable,
+      input: variableFilter,
       success: { status: 200, schema: CiVariable },
       errors: [409],
       handler: async ({ deps, source, params, input }) =>
@@ -85,7 +85,7 @@ function routesFor(kind: SourceKind): Route[] {
       description: whichOne,
       access,
       params: keyParam,
-      input: whichVariable,
+      input: variableFilter,
       success: { status: 204, empty: true },
       errors: [409],
       handler: ({ deps, source, params, input }) =>

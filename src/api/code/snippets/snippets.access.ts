@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { whoInProject, whoOnInstance } from '../../../access/ability-words.ts';
+import { describeInstanceAbility, describeProjectAbility } from '../../../access/ability-words.ts';
 import { canUpdateSnippet, findSnippet, type SnippetScope } from '../../../access/access.snippets.ts';
 import type { UserCaller } from '../../../access/caller.ts';
 import { forbidden, invalidParameter, notFound } from '../../../core/core.errors.ts';
@@ -80,8 +80,8 @@ export const snippetReader = (kind: SnippetKind): Access<SnippetScope> => ({
 export const snippetWriter = (kind: SnippetKind): Access<WritableScope> => ({
   description:
     kind === 'project'
-      ? whoInProject('update_snippet', 'snippet')
-      : `${whoOnInstance('update_personal_snippet', 'snippet')}. For project snippets, the permissions in the project apply`,
+      ? describeProjectAbility('update_snippet', 'snippet')
+      : `${describeInstanceAbility('update_personal_snippet', 'snippet')}. For project snippets, the permissions in the project apply`,
   ability: kind === 'project' ? 'update_snippet' : 'update_personal_snippet',
   writes: true,
   anonymous: false,

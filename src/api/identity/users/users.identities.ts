@@ -18,7 +18,7 @@ const MAX_LENGTH = 255;
  * The identity given by parameters; undefined for none.
  * @throws ApiError 400 if one of the two parameters is missing
  */
-export function givenIdentity({ provider, extern_uid }: Partial<Identity>): Identity | undefined {
+export function identityOfInput({ provider, extern_uid }: Partial<Identity>): Identity | undefined {
   if (provider === undefined && extern_uid === undefined) return undefined;
   if (provider === undefined || extern_uid === undefined) {
     throw invalidParameter('extern_uid, provider provide all or none of parameters');

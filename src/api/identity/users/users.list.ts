@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import { readTextCursor, writeCursor } from '../../../http/http.cursor.ts';
 import type { Page } from '../../../http/pagination.ts';
 import { perMinute } from '../../../settings/throttles.ts';
-import { givenIdentity } from './users.identities.ts';
+import { identityOfInput } from './users.identities.ts';
 import { ADMIN_FILTERS, type listUsers, type UserFilters } from './users.inputs.ts';
 import { after, byRelevance, inOrder, usersMatching } from './users.queries.ts';
 
@@ -29,7 +29,7 @@ export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page
   const { admin } = caller;
   const named = input.username !== undefined && input.username !== '';
   if (caller.user === null && !named) throw forbidden('Not authorized to access /api/v4/users');
-  if (givenIdentity(input) !== undefined && !admin) throw forbidden();
+  if (identityOfInput(input) !== undefined && !admin) throw forbidden();
   limitEmailLookUps(deps, caller, input.search);
   const query = usersMatching(deps.db, admin ? input : withoutAdminFilters(input), admin);
   const order = (admin ? input.order_by : undefined) ?? 'id';

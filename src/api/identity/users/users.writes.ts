@@ -22,7 +22,7 @@ import { setPreferences } from '../user-preferences/user-preferences.store.ts';
 import { newUserColumns } from './new-user.ts';
 import { createAccount } from './users.account.ts';
 import { userById } from './users.find.ts';
-import { givenIdentity, setIdentity } from './users.identities.ts';
+import { identityOfInput, setIdentity } from './users.identities.ts';
 import type { ChangedUser, NewUser } from './users.inputs.ts';
 import { passwordErrors, randomPassword } from './users.passwords.ts';
 import { isUsernameTaken } from './users.queries.ts';
@@ -113,7 +113,7 @@ export async function createUser(deps: Deps, caller: UserCaller, input: NewUser)
   const settings = await applicationSettings(deps);
   const password = random ? randomPassword(settings, 64) : (input.password ?? '');
   refuse(withPassword(attributeErrors(input), passwordErrors(settings, password)));
-  const identity = givenIdentity(input);
+  const identity = identityOfInput(input);
   const passwordHash = await hashPassword(password, deps.config.passwordHash);
   const picture = await avatarColumn(deps, input.avatar);
   return orConflict(() =>
@@ -174,7 +174,7 @@ export async function updateUser(
   const { password, email, username, name } = input;
   const passwordTexts = password === undefined ? [] : passwordErrors(await applicationSettings(deps), password);
   refuse(withPassword(attributeErrors(input), passwordTexts));
-  const identity = givenIdentity(input);
+  const identity = identityOfInput(input);
   const picture = await avatarColumn(deps, input.avatar);
   const passwordHash = password === undefined ? undefined : await hashPassword(password, deps.config.passwordHash);
   return orConflict(() =>

@@ -4,7 +4,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { commitAt, commitPayload, webUrlOf } from './commits.payload.ts';
-import { projectOf, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, projectOf } from './projects.payload.ts';
 import { HEADERS, type HookEvent } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
@@ -49,7 +49,7 @@ async function buildHookEvent(deps: Deps, row: Deployment, status: string, at: s
       environment_tier: environment.tier,
       environment_slug: environment.slug,
       environment_external_url: environment.external_url,
-      project: wholeProject(deps, project),
+      project: fullProjectPayload(deps, project),
       ref: row.ref,
       short_sha: row.sha.slice(0, 8),
       user: userPayloadOrNull(deps, user),

@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { type NoteablePayload, noteAttributes, noteableOf } from './note.payload.ts';
 import { utcText } from './payloads.times.ts';
-import { type ProjectForPayload, projectOf, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, type ProjectForPayload, projectOf } from './projects.payload.ts';
 import { HEADERS, type HookEvent } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
@@ -52,7 +52,7 @@ async function buildHookEvent(
       event_type: action,
       user: userPayloadOrNull(deps, await userOf(deps.db, award.user_id)),
       project_id: project.row.id,
-      project: wholeProject(deps, project),
+      project: fullProjectPayload(deps, project),
       object_attributes: {
         user_id: award.user_id,
         created_at: utcText(award.created_at),

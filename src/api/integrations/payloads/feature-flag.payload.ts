@@ -1,7 +1,7 @@
 import type { FeatureFlagFacts } from '../../../core/event-facts.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
-import { projectOf, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, projectOf } from './projects.payload.ts';
 import { HEADERS, type HookEvent } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
@@ -31,7 +31,7 @@ async function buildHookEvent(
     groupId: null,
     payload: {
       object_kind: 'feature_flag',
-      project: wholeProject(deps, project),
+      project: fullProjectPayload(deps, project),
       user: userPayloadOrNull(deps, user),
       user_url: user === undefined ? null : `${deps.externalUrl()}/${user.username}`,
       object_attributes: { id, name, description, active: active === 1 },

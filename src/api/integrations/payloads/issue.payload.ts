@@ -14,7 +14,7 @@ import {
 } from './issuable.payload.ts';
 import { labelPayload } from './labels.payload.ts';
 import { isoSeconds, orNull } from './payloads.times.ts';
-import { projectOf, repositoryShort, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, projectOf, repositoryShort } from './projects.payload.ts';
 import { HEADERS, type HookEvent } from './types.ts';
 import { userPayload, userPayloadOrNull } from './users.payload.ts';
 
@@ -150,7 +150,7 @@ async function buildHookEvent(
       object_kind: kind,
       event_type: confidential ? `confidential_${kind}` : kind,
       user: userPayloadOrNull(deps, people.get(actor_id ?? 0)),
-      project: wholeProject(deps, project),
+      project: fullProjectPayload(deps, project),
       object_attributes: { ...attributes, ...edit, ...incident, action },
       labels: labels.map(labelPayload),
       changes: changesPayload(known.changes, (id) => userPayloadOrNull(deps, people.get(id)) ?? undefined),

@@ -10,7 +10,7 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { commitAt } from './commits.payload.ts';
 import { asOf, jobAssociationsOf, runnerPayload, sourcePipelineOf, timesOf } from './jobs.payload.ts';
 import { isoSeconds, orNull } from './payloads.times.ts';
-import { type ProjectForPayload, projectOf, repositoryWhole, shortProject } from './projects.payload.ts';
+import { fullRepositoryPayload, type ProjectForPayload, projectOf, shortProject } from './projects.payload.ts';
 import { HEADERS, type HookEvent } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
@@ -72,7 +72,7 @@ async function buildHookEvent(deps: Deps, job: CiJob, at: string): Promise<HookE
       project_name: `${project.namespace.name} / ${project.row.name}`,
       user: userPayloadOrNull(deps, user),
       commit: await toldPipelineCommit(deps, project, pipeline),
-      repository: repositoryWhole(deps, project),
+      repository: fullRepositoryPayload(deps, project),
       project: shortProject(deps, project),
       environment: environments.get(job.id) ?? null,
       ...(await sourcePipelineOf(deps, pipeline)),

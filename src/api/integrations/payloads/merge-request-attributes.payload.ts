@@ -13,7 +13,7 @@ import { commitAt, commitPayload, webUrlOf } from './commits.payload.ts';
 import { type InitialAssociations, initialAssociationsOf, timesPayload } from './issuable.payload.ts';
 import { labelPayload } from './labels.payload.ts';
 import { orNull } from './payloads.times.ts';
-import { type ProjectForPayload, projectsOf, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, type ProjectForPayload, projectsOf } from './projects.payload.ts';
 
 /** A merge request with all rows needed for payloads. */
 export interface MergeRequestForPayload {
@@ -201,8 +201,8 @@ export function mergeRequestAttributes(
     merge_when_pipeline_succeeds: row.auto_merge === 1,
     ...timesPayload(row, changes),
     url: mergeRequestUrl(deps, target.row.full_path, row.iid),
-    source: source === undefined ? null : wholeProject(deps, source),
-    target: wholeProject(deps, target),
+    source: source === undefined ? null : fullProjectPayload(deps, source),
+    target: fullProjectPayload(deps, target),
     last_commit: lastCommit === null ? null : commitPayload(lastCommit, webUrlOf(deps, home.row.full_path)),
     labels: mergeRequest.labels.map(labelPayload),
     approval_rules: mergeRequest.rules.map((rule) => toldRule(rule, write)),

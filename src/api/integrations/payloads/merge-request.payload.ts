@@ -11,7 +11,7 @@ import {
   mergeRequestOf,
 } from './merge-request-attributes.payload.ts';
 import { isoSeconds } from './payloads.times.ts';
-import { repositoryShort, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, repositoryShort } from './projects.payload.ts';
 import { HEADERS, type HookEvent, type Payload, type SystemEvent } from './types.ts';
 import { userPayload, userPayloadOrNull } from './users.payload.ts';
 
@@ -83,7 +83,7 @@ async function buildPayload(
     object_kind: 'merge_request',
     event_type: 'merge_request',
     user: userPayloadOrNull(deps, people.get(actor_id ?? 0)),
-    project: wholeProject(deps, mergeRequest.target),
+    project: fullProjectPayload(deps, mergeRequest.target),
     object_attributes: {
       ...mergeRequestAttributes(deps, mergeRequest, isoSeconds, changes),
       ...edit,

@@ -4,7 +4,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { groupOf, groupPayload } from './groups.payload.ts';
 import { utcText } from './payloads.times.ts';
-import { projectOf, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, projectOf } from './projects.payload.ts';
 import { HEADERS, type HookEvent } from './types.ts';
 
 const ACTIONS = {
@@ -34,7 +34,7 @@ export async function milestoneOwnerOf(
 ) {
   if (project_id !== null) {
     const project = await projectOf(deps, project_id);
-    const shown = project && { project: wholeProject(deps, project) };
+    const shown = project && { project: fullProjectPayload(deps, project) };
     return project && { projectId: project_id, groupId: null, shown: shown!, fullPath: project.row.full_path };
   }
   const group = group_id === null ? undefined : await groupOf(deps.db, group_id);

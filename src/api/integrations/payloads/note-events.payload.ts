@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { type NoteForPayload, noteAttributes, noteableOf } from './note.payload.ts';
-import { projectOf, repositoryShort, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, projectOf, repositoryShort } from './projects.payload.ts';
 import { HEADERS, type HookEvent, type Trigger } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
@@ -52,7 +52,7 @@ async function buildHookEvent(
       event_type: trigger,
       user: userPayloadOrNull(deps, await userOf(deps.db, actorId)),
       project_id: project.row.id,
-      project: wholeProject(deps, project),
+      project: fullProjectPayload(deps, project),
       object_attributes: { ...noteAttributes(note, noteable.url), action },
       repository: repositoryShort(deps, project),
       [noteable.key]: noteable.attributes,

@@ -70,7 +70,7 @@ export function shortProject(deps: Deps, { row, namespace, defaultBranch }: Proj
 }
 
 /** Renders a project for most payloads. */
-export function wholeProject(deps: Deps, project: ProjectForPayload) {
+export function fullProjectPayload(deps: Deps, project: ProjectForPayload) {
   const { web, http, ssh } = addresses(deps, project.row.full_path);
   return { ...shortProject(deps, project), homepage: web, url: ssh, ssh_url: ssh, http_url: http };
 }
@@ -82,7 +82,7 @@ export function repositoryShort(deps: Deps, { row }: ProjectForPayload) {
 }
 
 /** Renders the `repository` of push payloads. */
-export function repositoryWhole(deps: Deps, project: ProjectForPayload) {
+export function fullRepositoryPayload(deps: Deps, project: ProjectForPayload) {
   const { http, ssh } = addresses(deps, project.row.full_path);
   return {
     ...repositoryShort(deps, project),

@@ -11,7 +11,7 @@ import { loadProtections, type Protection, protectionsOf } from '../../../reposi
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { userAvatarUrl } from '../../identity/index.ts';
 import { commitAt, commitPayloadWithFiles, orElse, webUrlOf } from './commits.payload.ts';
-import { type ProjectForPayload, projectOf, repositoryWhole, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, fullRepositoryPayload, type ProjectForPayload, projectOf } from './projects.payload.ts';
 import { pushOptionsPayload } from './push-options.payload.ts';
 import { HEADERS, type HookEvent, type Payload, type SystemEvent } from './types.ts';
 import { userOf } from './users.payload.ts';
@@ -93,11 +93,11 @@ async function buildPayload(pushed: Pushed, kind: 'push' | 'tag_push', update: U
     message: brought.message,
     ...pusher(deps, user),
     project_id: project.row.id,
-    project: wholeProject(deps, project),
+    project: fullProjectPayload(deps, project),
     commits,
     total_commits_count: brought.total,
     push_options: pushOptionsPayload(payload.push_options),
-    repository: repositoryWhole(deps, project),
+    repository: fullRepositoryPayload(deps, project),
   };
 }
 
@@ -163,7 +163,7 @@ export async function pushSystemEvents(
     event_name: 'repository_update',
     ...user,
     project_id: payload.project_id,
-    project: wholeProject(deps, pushed.project),
+    project: fullProjectPayload(deps, pushed.project),
     changes,
     refs: [...new Set(changes.map(({ ref }) => ref))],
   };

@@ -5,7 +5,7 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { releaseUrl, sourcesOf } from '../../delivery/index.ts';
 import { commitAt, commitPayload, webUrlOf } from './commits.payload.ts';
 import { utcText } from './payloads.times.ts';
-import { projectOf, wholeProject } from './projects.payload.ts';
+import { fullProjectPayload, projectOf } from './projects.payload.ts';
 import { HEADERS, type HookEvent } from './types.ts';
 
 const ACTIONS = { 'release.created': 'create', 'release.updated': 'update', 'release.destroyed': 'delete' } as const;
@@ -49,7 +49,7 @@ async function buildHookEvent(
       released_at: utcText(release.released_at),
       tag: release.tag,
       object_kind: 'release',
-      project: wholeProject(deps, project),
+      project: fullProjectPayload(deps, project),
       url: releaseUrl(deps, project.row, release.tag),
       action,
       assets: {

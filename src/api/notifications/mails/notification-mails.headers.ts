@@ -5,7 +5,7 @@ import type { ProjectContext } from '../recipients/project-context.ts';
 const MAX_LIST_ID = 255;
 
 /** Headers about the project, for mail filters. */
-export function placeHeaders(deps: Deps, { project }: ProjectContext): Record<string, string> {
+export function projectHeaders(deps: Deps, { project }: ProjectContext): Record<string, string> {
   return {
     'X-GitLab-Project': project.name,
     'X-GitLab-Project-Id': String(project.id),

@@ -9,7 +9,7 @@ import { issueUrl } from '../../planning/index.ts';
 import type { Dispatch, Part } from '../mails/dispatch.ts';
 import type { MailDraft } from '../mails/mail-draft.ts';
 import { type Block, line, markdownBlock } from '../mails/notification-mails.block.ts';
-import { modelHeaders, placeHeaders } from '../mails/notification-mails.headers.ts';
+import { modelHeaders, projectHeaders } from '../mails/notification-mails.headers.ts';
 import { mentionedIn } from '../recipients/mentioned.ts';
 import { type ProjectContext, projectContextOf } from '../recipients/project-context.ts';
 import { followersOfLabels } from '../recipients/recipients.subscriptions.ts';
@@ -138,7 +138,7 @@ export function mailDraftOf(
     body: [],
     url: issueUrl(deps, place.project.full_path, issue.iid),
     thread: first ? { own: root } : { before: [root] },
-    headers: { ...placeHeaders(deps, place), ...issueHeaders(issue) },
+    headers: { ...projectHeaders(deps, place), ...issueHeaders(issue) },
     followed: { type: 'Issue', id: issue.id },
     actor,
   };

@@ -7,7 +7,7 @@ import { projectUrl } from '../../code/index.ts';
 import { usersById } from '../../identity/index.ts';
 import { groupWebUrl } from '../../spaces/index.ts';
 import { type Block, line } from '../mails/notification-mails.block.ts';
-import { placeHeaders } from '../mails/notification-mails.headers.ts';
+import { projectHeaders } from '../mails/notification-mails.headers.ts';
 import { notifyUsers, type PersonalNotification } from '../mails/personal-notification.ts';
 import { hasMailsDisabled, projectContextOf } from '../recipients/project-context.ts';
 
@@ -123,7 +123,7 @@ export async function membershipSourceOf(
     if (place === undefined || place.mailsDisabled) return undefined;
     const { project, groupIds } = place;
     const { name, full_path: path } = project;
-    return { kind, id, name, path, url: projectUrl(deps, project), headers: placeHeaders(deps, place), groupIds };
+    return { kind, id, name, path, url: projectUrl(deps, project), headers: projectHeaders(deps, place), groupIds };
   }
   const group = await deps.db.selectFrom('namespaces').selectAll().where('id', '=', id).executeTakeFirst();
   if (group === undefined || hasMailsDisabled(group)) return undefined;

@@ -9,7 +9,7 @@ import { usersById } from '../../identity/index.ts';
 import { approversOf, mergeRequestUrl } from '../../planning/index.ts';
 import type { Dispatch, Part } from '../mails/dispatch.ts';
 import { type Block, line, markdownBlock } from '../mails/notification-mails.block.ts';
-import { modelHeaders, placeHeaders } from '../mails/notification-mails.headers.ts';
+import { modelHeaders, projectHeaders } from '../mails/notification-mails.headers.ts';
 import { type Candidate, candidates, type EventKind } from '../recipients/candidate.ts';
 import { mentionedIn } from '../recipients/mentioned.ts';
 import { type ProjectContext, projectContextOf } from '../recipients/project-context.ts';
@@ -290,7 +290,7 @@ function letterOf(
       body: [],
       url: mergeRequestUrl(deps, place.project.full_path, row.iid),
       thread: first ? { own: root } : { before: [root] },
-      headers: { ...placeHeaders(deps, place), ...modelHeaders('MergeRequest', row) },
+      headers: { ...projectHeaders(deps, place), ...modelHeaders('MergeRequest', row) },
       followed: { type: 'MergeRequest', id: row.id },
       actor,
     },

@@ -5,7 +5,7 @@ import { usersById } from '../../identity/index.ts';
 import type { Dispatch } from '../mails/dispatch.ts';
 import { diffHunkOf } from '../mails/hunk.ts';
 import { type Block, line, markdownBlock } from '../mails/notification-mails.block.ts';
-import { modelHeaders, placeHeaders } from '../mails/notification-mails.headers.ts';
+import { modelHeaders, projectHeaders } from '../mails/notification-mails.headers.ts';
 import { type Candidate, candidates } from '../recipients/candidate.ts';
 import { mentionedIn } from '../recipients/mentioned.ts';
 import { watchersOf } from '../recipients/recipients.watchers.ts';
@@ -89,7 +89,7 @@ async function dispatchOf(
       url: `${url}#note_${note.id}`,
       thread,
       headers: {
-        ...placeHeaders(deps, place),
+        ...projectHeaders(deps, place),
         ...headers,
         ...modelHeaders('Note', { id: note.id }),
         'X-GitLab-Discussion-ID': note.discussion_id,

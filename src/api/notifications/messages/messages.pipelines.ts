@@ -6,7 +6,7 @@ import { previousOutcome } from '../../../pipelines/previous-outcome.ts';
 import { projectUrl } from '../../code/index.ts';
 import type { Dispatch } from '../mails/dispatch.ts';
 import { line, lines } from '../mails/notification-mails.block.ts';
-import { placeHeaders } from '../mails/notification-mails.headers.ts';
+import { projectHeaders } from '../mails/notification-mails.headers.ts';
 import { type Candidate, candidates } from '../recipients/candidate.ts';
 import { type ProjectContext, projectContextOf } from '../recipients/project-context.ts';
 import { watchersOf } from '../recipients/recipients.watchers.ts';
@@ -60,7 +60,7 @@ export async function pipelineMessages(
       url: `${projectUrl(deps, place.project)}/-/pipelines/${id}`,
       thread: {},
       headers: {
-        ...placeHeaders(deps, place),
+        ...projectHeaders(deps, place),
         'X-GitLab-Pipeline-Id': String(id),
         'X-GitLab-Pipeline-Ref': pipeline.ref,
         'X-GitLab-Pipeline-Status': status,

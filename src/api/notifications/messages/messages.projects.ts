@@ -9,7 +9,7 @@ import { releaseUrl } from '../../delivery/index.ts';
 import { usersById } from '../../identity/index.ts';
 import type { Dispatch } from '../mails/dispatch.ts';
 import { line, markdownBlock } from '../mails/notification-mails.block.ts';
-import { placeHeaders } from '../mails/notification-mails.headers.ts';
+import { projectHeaders } from '../mails/notification-mails.headers.ts';
 import { type Candidate, candidates, type Relation } from '../recipients/candidate.ts';
 import { type ProjectContext, projectContextOf } from '../recipients/project-context.ts';
 import { watchersOf } from '../recipients/recipients.watchers.ts';
@@ -49,7 +49,7 @@ export async function releaseMessages(
       body: [],
       url: releaseUrl(deps, place.project, tag),
       thread: {},
-      headers: placeHeaders(deps, place),
+      headers: projectHeaders(deps, place),
       followed: null,
       actor,
     },
@@ -82,7 +82,7 @@ export async function projectMoveMessages(
       body: [],
       url: projectUrl(deps, project),
       thread: {},
-      headers: placeHeaders(deps, place),
+      headers: projectHeaders(deps, place),
       followed: null,
       actor,
     },
@@ -110,7 +110,7 @@ export async function failedMirrorMessages(
       body: [],
       url: projectUrl(deps, project),
       thread: {},
-      headers: placeHeaders(deps, place),
+      headers: projectHeaders(deps, place),
       followed: null,
       actor: null,
     },

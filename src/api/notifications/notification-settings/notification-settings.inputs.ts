@@ -14,7 +14,7 @@ const level = Type.String({
 const events = { ...flags(CUSTOM_EVENTS), ...flags(PREMIUM_EVENTS, ofPlan('premium')) };
 
 /** Notification settings of a project or group. */
-export const placeInput = optional({ level, ...events });
+export const scopedSettingInput = optional({ level, ...events });
 /** Global notification settings, with the e-mail address. */
 export const globalInput = optional({
   level,

@@ -3,7 +3,7 @@ import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { onServer, requireUser, signedIn } from '../../api.access.ts';
 import { inSource, type SourceKind } from '../../spaces/index.ts';
-import { globalInput, placeInput } from './notification-settings.inputs.ts';
+import { globalInput, scopedSettingInput } from './notification-settings.inputs.ts';
 import { GlobalNotificationSetting, NotificationSetting } from './notification-settings.responses.ts';
 import { changeSetting, notificationEmail, presentSetting, settingIn } from './notification-settings.settings.ts';
 
@@ -29,7 +29,7 @@ const routesFor = (kind: SourceKind): Route[] => [
     summary: `Change the caller's notification settings of a ${kind}`,
     description: 'Settings that are not given stay as they are.',
     access: inSource(kind, { project: 'update_notification_settings', group: 'update_group_notification_settings' }),
-    input: placeInput,
+    input: scopedSettingInput,
     success: { status: 200, schema: NotificationSetting },
     errors: [400],
     handler: async ({ deps, caller, source, input }) => {

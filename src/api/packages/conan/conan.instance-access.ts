@@ -1,4 +1,4 @@
-import { whoInProject } from '../../../access/ability-words.ts';
+import { describeProjectAbility } from '../../../access/ability-words.ts';
 import { isReading, type ProjectAbility } from '../../../access/access.abilities.ts';
 import { callerIn } from '../../../access/job-token-caller.ts';
 import { findProject } from '../../../access/lookup.ts';
@@ -15,7 +15,7 @@ import { pathOfUser } from './conan.names.ts';
 export function inProjectOfUser(ability: ProjectAbility): Access<ProjectScope> {
   const reads = isReading(ability);
   return {
-    description: whoInProject(ability, undefined, reads),
+    description: describeProjectAbility(ability, undefined, reads),
     ability,
     writes: !reads,
     anonymous: reads,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { whoInProject } from '../../../access/ability-words.ts';
+import { describeProjectAbility } from '../../../access/ability-words.ts';
 import { isReading, type ProjectAbility } from '../../../access/access.abilities.ts';
 import type { Caller } from '../../../access/caller.ts';
 import { callerInProject } from '../../../access/caller-in-project.ts';
@@ -57,7 +57,7 @@ function finding<A extends object, B extends object>(
 function changesFound(access: Access, find: Find, ability: ProjectAbility): Access<PackageWriteScope> {
   return accessForNpm({
     ...access,
-    description: whoInProject(ability),
+    description: describeProjectAbility(ability),
     ability,
     writes: !isReading(ability),
     anonymous: false,

@@ -14,10 +14,10 @@ import {
   isByName,
   type ListedProject,
   matching,
-  namesPlace,
   orderOf,
   type PackageFilters,
   type PageRange,
+  packageNameScope,
   packagesOfFew,
   pageByPackageName,
   SHOWN,
@@ -53,7 +53,7 @@ export async function packagesOfGroup(
   if (orderOf(filters).order !== 'project_path') {
     const listed = (named: PackageNameScope | null) => ofMany(deps, readable, filters, named);
     return isByName(filters)
-      ? pageByPackageName(db, listed, namesPlace(filters), page)
+      ? pageByPackageName(db, listed, packageNameScope(filters), page)
       : pageOf(db, listed(null), page);
   }
   const counts = await remember(JSON.stringify({ ...filters, page: 0, per_page: 0 }), () =>
@@ -81,7 +81,7 @@ async function ofFew(
   page: PageRange,
 ): Promise<Listed> {
   const projectIds = projects.map(({ id }) => id);
-  const all = matching(db, filters, isByName(filters) ? namesPlace(filters, projectIds) : null)
+  const all = matching(db, filters, isByName(filters) ? packageNameScope(filters, projectIds) : null)
     .where('packages.project_id', 'in', projectIds)
     .select('packages.id');
   if (isByName(filters)) {
@@ -112,7 +112,7 @@ type Counted = ListedProject & { many: number };
 
 /** Counts the packages of each project, in the order of their paths. */
 async function countsOf({ db }: Deps, readable: Readable, filters: PackageFilters): Promise<Counted[]> {
-  const counted = matching(db, filters, isByName(filters) ? namesPlace(filters) : null)
+  const counted = matching(db, filters, isByName(filters) ? packageNameScope(filters) : null)
     .select(({ fn }) => ['packages.project_id', fn.countAll<number | string>().as('many')])
     .groupBy('packages.project_id')
     .as('counted');

@@ -110,14 +110,17 @@ export function packagesOfProject(db: Db, projectId: number, filters: PackageFil
   const listed = (named: PackageNameScope | null) =>
     inOrder(matching(db, filters, named).where('packages.project_id', '=', projectId), filters).select(SHOWN);
   if (!isByName(filters)) return pageOf(db, listed(null), page);
-  return pageByPackageName(db, listed, namesPlace(filters, [projectId]), page);
+  return pageByPackageName(db, listed, packageNameScope(filters, [projectId]), page);
 }
 
 /** Whether a part of a name is given. */
 export const isByName = ({ package_name = '' }: PackageFilters): boolean => package_name !== '';
 
 /** Names to search: of the requested type, in these projects or in all. */
-export const namesPlace = ({ package_type }: PackageFilters, projectIds?: readonly number[]): PackageNameScope => ({
+export const packageNameScope = (
+  { package_type }: PackageFilters,
+  projectIds?: readonly number[],
+): PackageNameScope => ({
   types: package_type === undefined ? PACKAGE_TYPES : [package_type],
   ...(projectIds === undefined ? {} : { projectIds }),
 });
@@ -162,7 +165,11 @@ export async function packagesOfFew(
     db
       .selectFrom(
         inOrder(
-          matching(db, filters, fewNamed ? namesPlace(filters, [id]) : null).where('packages.project_id', '=', id),
+          matching(db, filters, fewNamed ? packageNameScope(filters, [id]) : null).where(
+            'packages.project_id',
+            '=',
+            id,
+          ),
           filters,
         )
           .select(['packages.id', sql.ref(columns[0]).as('first_key'), sql.ref(columns[1]).as('second_key')])

@@ -68,7 +68,7 @@ export function reply(
   { body, created_at: createdAt }: Pick<NewDiscussion, 'body' | 'created_at'>,
 ): { draft: NewNote; before: (db: Db) => Promise<void> } {
   countNote(deps, writer);
-  const { note, before } = answerTo(noteable, discussion);
+  const { note, before } = replyToDiscussion(noteable, discussion);
   return { draft: { ...note, body, createdAt }, before };
 }
 
@@ -76,7 +76,7 @@ export function reply(
  * Attributes of a reply, and the change of the thread before it, in the same transaction.
  * @throws ApiError 400 if no reply is possible
  */
-export function answerTo(
+export function replyToDiscussion(
   noteable: Noteable,
   discussion: readonly Note[],
 ): { note: Omit<NewNote, 'body'>; before: (db: Db) => Promise<void> } {

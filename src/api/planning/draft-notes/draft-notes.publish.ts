@@ -7,7 +7,7 @@ import type { MergeRequestReviewersTable } from '../../../db/tables/merge-reques
 import type { Note } from '../../../db/tables/notes.table.ts';
 import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
-import { answerTo, setResolvedInTransaction } from '../discussions/discussions.writes.ts';
+import { replyToDiscussion, setResolvedInTransaction } from '../discussions/discussions.writes.ts';
 import { lockMergeRequest } from '../merge-requests/requests/merge-requests.lock.ts';
 import type { Noteable } from '../notes/noteable.ts';
 import { mayResolve, requireComment, requireInternal, type Writer } from '../notes/notes.rights.ts';
@@ -121,7 +121,7 @@ async function publish(
       if (started !== null) ids.push(started.id);
       continue;
     }
-    const { note, before } = answerTo(noteable, thread);
+    const { note, before } = replyToDiscussion(noteable, thread);
     const response = await write(deps, noteable, { ...note, body: draft.note, inReview }, before);
     if (response !== null) ids.push(response.id);
     // The reply is resolved together with the thread; a single comment has become a thread by it.

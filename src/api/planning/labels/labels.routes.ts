@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
-import { alsoInItsGroup, type ProjectScope, requireUser } from '../../api.access.ts';
+import { type ProjectScope, requireUser, withGroupAbility } from '../../api.access.ts';
 import { groupLabels, type LabelOwner, type LabelSpace, projectLabels, requireLabelAdmin } from './label-owner.ts';
 import {
   CreateGroupLabel,
@@ -188,7 +188,7 @@ const labelsOf = <A extends object>({ path, noun, read, subscribe: follow, admin
 };
 
 /** Access for callers who may change the labels of both the project and its group. */
-const promoter = alsoInItsGroup(projectLabels.admin, 'admin_group_label');
+const promoter = withGroupAbility(projectLabels.admin, 'admin_group_label');
 
 async function promote(c: BaseContext & ProjectScope, key: string): Promise<LabelJson> {
   const { deps, caller, namespace } = c;

@@ -3,7 +3,7 @@ import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
-import { alsoInItsGroup } from '../../api.access.ts';
+import { withGroupAbility } from '../../api.access.ts';
 import { groupMilestones, type MilestoneSpace, projectMilestones } from './milestone-owner.ts';
 import { milestonesById } from './milestones.find.ts';
 import { CreateMilestone, MilestoneFilters, milestoneId, UpdateMilestone } from './milestones.inputs.ts';
@@ -109,7 +109,7 @@ export const milestoneRoutes: Route[] = [
     method: 'POST',
     path: `${projectMilestones.path}/:milestone_id/promote`,
     summary: 'Promote a project milestone to a group milestone',
-    access: alsoInItsGroup(projectMilestones.admin, 'admin_group_milestone'),
+    access: withGroupAbility(projectMilestones.admin, 'admin_group_milestone'),
     params: Type.Object(milestoneId),
     success: { status: 200, schema: Milestone },
     errors: [404],

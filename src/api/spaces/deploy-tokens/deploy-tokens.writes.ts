@@ -1,4 +1,4 @@
-import { type AuditEntry, place, recordAudit } from '../../../audit/record.audit.ts';
+import { type AuditEntry, auditEntity, recordAudit } from '../../../audit/record.audit.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel } from '../../../core/core.errors.ts';
 import { randomText, tokenDigest } from '../../../core/core.secrets.ts';
@@ -76,7 +76,7 @@ function entryOf(token: DeployToken, action: 'created' | 'destroyed'): AuditEntr
   const scopes = (JSON.parse(token.scopes) as string[]).join(', ');
   return {
     name: source_type === 'group' ? `group_deploy_token_${action}` : `deploy_token_${action}`,
-    entity: place(source_type, source_id),
+    entity: auditEntity(source_type, source_id),
     target: { id, type: 'DeployToken', details: name },
     message:
       action === 'created'

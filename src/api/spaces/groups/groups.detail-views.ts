@@ -7,11 +7,11 @@ import { registrationToken } from '../../../pipelines/runners/registration-token
 import { type ListBase, listProjects } from '../projects/projects.list.ts';
 import { presentProjects } from '../projects/projects.page-views.ts';
 import {
+  additionalSettingFields,
   detailSettingFields,
   duoAvailability,
   type GroupSettings,
   groupSettings,
-  laterSettingFields,
 } from './groups.settings.ts';
 import { sharedWith } from './groups.shares.ts';
 import { presentGroups } from './groups.views.ts';
@@ -19,7 +19,7 @@ import { presentGroups } from './groups.views.ts';
 /** Maximum number of projects in the object of a group. */
 const MAX_PROJECTS = 100;
 
-const { allow_personal_snippets } = laterSettingFields;
+const { allow_personal_snippets } = additionalSettingFields;
 const DETAILS = { ...detailSettingFields, allow_personal_snippets };
 const DETAIL_NAMES = Object.keys(DETAILS) as (keyof typeof DETAILS)[];
 

@@ -14,10 +14,10 @@ import {
 } from '../../../http/http.schema.ts';
 import { customAttributesFilter } from '../custom-attributes/custom-attributes.inputs.ts';
 import {
+  additionalSettingFields,
   BranchProtection,
   DUO_AVAILABILITIES,
   detailSettingFields,
-  laterSettingFields,
   settingFields,
 } from './groups.settings.ts';
 
@@ -63,7 +63,7 @@ export const UpdateInput = Type.Object({
   ),
   ...optional({
     ...attributes,
-    ...laterSettingFields,
+    ...additionalSettingFields,
     ip_restriction_ranges: unset('Must be empty: the server does not restrict access by address.'),
     step_up_auth_required_oauth_provider: unset(
       'Must be empty: the server has no sign-in services with step-up authentication.',

@@ -3,7 +3,7 @@ import { VISIBILITIES } from '../../../core/access-levels.ts';
 import { Day, Enum, Instant, Nullable, optional } from '../../../http/http.schema.ts';
 import { CustomAttribute } from '../custom-attributes/custom-attributes.responses.ts';
 import { Project } from '../projects/projects.responses.ts';
-import { DUO_AVAILABILITIES, detailSettingFields, laterSettingFields, settingFields } from './groups.settings.ts';
+import { additionalSettingFields, DUO_AVAILABILITIES, detailSettingFields, settingFields } from './groups.settings.ts';
 
 const basicFields = { id: Type.Integer(), web_url: Type.String(), name: Type.String() };
 
@@ -96,9 +96,9 @@ export const GroupDetail = Type.Object({
   saml_group_links: Type.Array(SamlGroupLink),
   duo_availability: Enum(DUO_AVAILABILITIES),
   ...detailSettingFields,
-  allow_personal_snippets: laterSettingFields.allow_personal_snippets,
+  allow_personal_snippets: additionalSettingFields.allow_personal_snippets,
   ...(optional({
-    allowed_email_domains_list: laterSettingFields.allowed_email_domains_list,
+    allowed_email_domains_list: additionalSettingFields.allowed_email_domains_list,
     runners_token: Nullable(Type.String({ description: 'Only for owners; null if registration tokens are disabled.' })),
     projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects of the group.' }),
     shared_projects: Type.Array(Project, {

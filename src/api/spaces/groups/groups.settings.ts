@@ -81,12 +81,12 @@ export const detailSettingFields = {
 };
 
 /** Settings shown only for single groups, and not accepted on creation. */
-export const laterSettingFields = {
+export const additionalSettingFields = {
   allowed_email_domains_list: Nullable(Type.String({ maxLength: 10_000, ...ofPlan('premium') })),
   allow_personal_snippets: Type.Boolean(ofPlan('premium')),
 };
 
-const Settings = Type.Object({ ...settingFields, ...detailSettingFields, ...laterSettingFields });
+const Settings = Type.Object({ ...settingFields, ...detailSettingFields, ...additionalSettingFields });
 export type GroupSettings = Static<typeof Settings>;
 
 const DEFAULTS: GroupSettings = {
@@ -164,14 +164,14 @@ export const groupSettings = (group: Pick<Namespace, 'settings'>): GroupSettings
 });
 
 /** Settings in requests; `emails_disabled` is the deprecated opposite of `emails_enabled`. */
-export type GivenSettings = Partial<Omit<GroupSettings, 'default_branch_protection_defaults'>> & {
+export type GroupSettingsInput = Partial<Omit<GroupSettings, 'default_branch_protection_defaults'>> & {
   emails_disabled?: boolean;
   duo_availability?: DuoAvailability;
   default_branch_protection_defaults?: Partial<BranchProtection>;
 };
 
 /** Returns the text of the `settings` column after applying parameters. */
-export function settingsColumn(current: Pick<Namespace, 'settings'>, input: GivenSettings): string {
+export function settingsColumn(current: Pick<Namespace, 'settings'>, input: GroupSettingsInput): string {
   const stored = parseJson<Record<string, unknown>>(current.settings);
   if (input.duo_availability !== undefined) Object.assign(stored, AVAILABILITIES[input.duo_availability]);
   for (const name of NAMES) if (input[name] !== undefined) stored[name] = input[name];
@@ -185,7 +185,7 @@ export function settingsColumn(current: Pick<Namespace, 'settings'>, input: Give
 /** Keeps the number and the rules of branch protection consistent; rules without a number keep the previous number. */
 function branchProtection(
   current: GroupSettings,
-  { default_branch_protection: number, default_branch_protection_defaults: rules }: GivenSettings,
+  { default_branch_protection: number, default_branch_protection_defaults: rules }: GroupSettingsInput,
 ): Partial<GroupSettings> {
   if (rules !== undefined) {
     const defaults = { ...current.default_branch_protection_defaults, ...rules };

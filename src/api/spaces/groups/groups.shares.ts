@@ -4,7 +4,7 @@ import { conflict, notFound } from '../../../core/core.errors.ts';
 import { isUniqueViolation } from '../../../db/db.errors.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { insertShare, isKeptOut, removeShare } from '../members/members.shares.ts';
+import { insertShare, isShareForbidden, removeShare } from '../members/members.shares.ts';
 import { groupSource } from '../spaces.source.ts';
 import { groupSettings } from './groups.settings.ts';
 
@@ -26,7 +26,7 @@ export async function shareGroup(
   invited: Namespace,
   share: NewShare,
 ): Promise<void> {
-  const closed = groupSettings(group).share_with_group_lock || (await isKeptOut(deps, group, invited));
+  const closed = groupSettings(group).share_with_group_lock || (await isShareForbidden(deps, group, invited));
   if (closed || group.id === invited.id) throw notFound();
   const newShare = {
     accessLevel: share.group_access,

@@ -11,7 +11,7 @@ import { revalidateSourceAbility, SHARE, type Source } from '../spaces.source.ts
 import { type MembershipInput, requireCover, validateShare } from './members.rules.ts';
 
 /** Whether the settings of a group prevent sharing with a group outside of its hierarchy. */
-export async function isKeptOut(deps: Deps, group: Namespace, invited: Namespace): Promise<boolean> {
+export async function isShareForbidden(deps: Deps, group: Namespace, invited: Namespace): Promise<boolean> {
   const rootId = lineageIds(group.lineage)[0]!;
   if (lineageIds(invited.lineage)[0] === rootId) return false;
   const root = await deps.db.selectFrom('namespaces').select('settings').where('id', '=', rootId).executeTakeFirst();

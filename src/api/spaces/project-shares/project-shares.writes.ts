@@ -8,7 +8,7 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { groupSettings } from '../groups/groups.settings.ts';
 import type { MembershipInput } from '../members/members.rules.ts';
-import { insertShare, isKeptOut, removeShare } from '../members/members.shares.ts';
+import { insertShare, isShareForbidden, removeShare } from '../members/members.shares.ts';
 import { projectSource } from '../spaces.source.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function shareProject(
 ): Promise<GroupLink> {
   if (namespace.kind === 'group') {
     if (groupSettings(namespace).share_with_group_lock) throw refused('The project sharing with group is disabled');
-    if (await isKeptOut(deps, namespace, invited)) throw notFound();
+    if (await isShareForbidden(deps, namespace, invited)) throw notFound();
     if (lineageIds(namespace.lineage).includes(invited.id)) {
       throw conflict('Project cannot be shared with the group it is in or one of its ancestors.');
     }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { whoInGroup, whoInProject } from '../../../access/ability-words.ts';
+import { describeGroupAbility, describeProjectAbility } from '../../../access/ability-words.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { ApiError, notFound, unauthorized } from '../../../core/core.errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
@@ -85,7 +85,8 @@ function byToken(kind: SourceKind): Access<SourceScope & { tokenId: number }> {
   const access = inSource(kind, SEE, { refusal: unauthorized });
   return {
     ...access,
-    description: kind === 'project' ? whoInProject(ROTATE[kind], 'token') : whoInGroup(ROTATE[kind], 'token'),
+    description:
+      kind === 'project' ? describeProjectAbility(ROTATE[kind], 'token') : describeGroupAbility(ROTATE[kind], 'token'),
     ability: ROTATE[kind],
     writes: true,
     check: async (request) => {

@@ -10,7 +10,7 @@ import {
   requireText,
 } from '../coerce-import.ts';
 import type { ImportContext, RelationWriter } from '../import-context.ts';
-import { dates, inParts } from './rows.ts';
+import { dates, insertInBatches } from './rows.ts';
 
 /** Maximum number of required approvals. */
 const MAX_REQUIRED = 100;
@@ -41,7 +41,7 @@ async function writeApprovers(
   users: unknown,
 ): Promise<void> {
   const ids = new Set(coerceObjects(users).map(({ user_id }) => people.of(user_id)));
-  await inParts(
+  await insertInBatches(
     [...ids].map((user_id) => ({ rule_id, user_id })),
     (part) => db.insertInto('approval_rule_users').values(part).execute(),
   );
@@ -78,7 +78,7 @@ export const approvalRuleWriter: RelationWriter = {
       await writeApprovers(context, db, row.id, each.approval_project_rules_users);
       const names = new Set(branches(each));
       const joins = protectedRefs.filter(({ name }) => names.has(name)).map(({ id }) => id);
-      await inParts(
+      await insertInBatches(
         joins.map((protected_ref_id) => ({ rule_id: row.id, protected_ref_id })),
         (part) => db.insertInto('approval_rule_branches').values(part).execute(),
       );

@@ -16,7 +16,7 @@ import {
 import type { ImportContext } from '../import-context.ts';
 import { idsByName, idsFor, labelsIn } from './named.ts';
 import { insertNotes, insertReactions, reactionRows, reactionsNamed } from './notes.import.ts';
-import { dates, inParts, startedAt } from './rows.ts';
+import { dates, insertInBatches, startedAt } from './rows.ts';
 
 const MAX_SECONDS = 2_147_483_647;
 /** Reactions that count as votes. */
@@ -108,14 +108,14 @@ export async function writeAssociations(
       label_id,
     })),
   );
-  await inParts(links, (part) => db.insertInto('issuable_labels').values(part).execute());
+  await insertInBatches(links, (part) => db.insertInto('issuable_labels').values(part).execute());
   const people_ = written.flatMap(({ id, given: object }) =>
     [...new Set(coerceObjects(object[assignees]).map(({ user_id }) => users.of(user_id)))].map((user_id) => ({
       ...of(id),
       user_id,
     })),
   );
-  await inParts(people_, (part) => db.insertInto('issuable_assignees').values(part).execute());
+  await insertInBatches(people_, (part) => db.insertInto('issuable_assignees').values(part).execute());
   await insertReactions(
     db,
     written.flatMap(({ id, given: object }) => reactionRows(context, type, id, object.award_emoji)),
@@ -130,7 +130,7 @@ export async function writeAssociations(
       created_at: startedAt(context, each),
     })),
   );
-  await inParts(times, (part) => db.insertInto('time_logs').values(part).execute());
+  await insertInBatches(times, (part) => db.insertInto('time_logs').values(part).execute());
   await writeEvents(context, db, type, written);
   await insertNotes(
     context,
@@ -202,7 +202,7 @@ async function writeEvents(
       })),
     ),
   );
-  await inParts(rows, (part) => db.insertInto('resource_events').values(part).execute());
+  await insertInBatches(rows, (part) => db.insertInto('resource_events').values(part).execute());
 }
 
 /** Sets the next iid of the project above the highest imported one. */

@@ -1,6 +1,6 @@
 import { coerceIid, coerceObjects, coerceOneOf, type ImportedObject } from '../coerce-import.ts';
 import type { RelationWriter } from '../import-context.ts';
-import { dates, inParts } from './rows.ts';
+import { dates, insertInBatches } from './rows.ts';
 
 const targetsOf = (object: ImportedObject): ImportedObject[] => coerceObjects(object.links);
 
@@ -27,7 +27,7 @@ export const issueLinkWriter: RelationWriter = {
         return [{ source_id, target_id, link_type, ...dates(context, link) }];
       }),
     );
-    await inParts(rows, (part) =>
+    await insertInBatches(rows, (part) =>
       db
         .insertInto('issue_links')
         .values(part)

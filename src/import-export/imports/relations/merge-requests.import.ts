@@ -13,7 +13,7 @@ import {
 import type { ImportContext, RelationWriter } from '../import-context.ts';
 import { writeOwnRules } from './approval-rules.import.ts';
 import { issuableColumns, joinRows, milestonesFor, reserveIids, writeAssociations } from './issuables.import.ts';
-import { inParts, startedAt } from './rows.ts';
+import { insertInBatches, startedAt } from './rows.ts';
 
 const shaOf = (object: ImportedObject): string | null =>
   coerceSha(object.diff_head_sha) ?? coerceSha(object.source_branch_sha);
@@ -93,7 +93,7 @@ export const mergeRequestWriter: RelationWriter = {
         created_at: startedAt(context, each),
       })),
     );
-    await inParts(reviewers, (part) => db.insertInto('merge_request_reviewers').values(part).execute());
+    await insertInBatches(reviewers, (part) => db.insertInto('merge_request_reviewers').values(part).execute());
     const approvals = written.flatMap(({ id, given: object }) =>
       onceEach(context, object.approvals).flatMap(([user_id, each]) => {
         const head_sha = coerceSha(each.head_sha) ?? shaOf(object);
@@ -101,7 +101,7 @@ export const mergeRequestWriter: RelationWriter = {
         return [{ merge_request_id: id, user_id, head_sha, created_at: startedAt(context, each) }];
       }),
     );
-    await inParts(approvals, (part) => db.insertInto('approvals').values(part).execute());
+    await insertInBatches(approvals, (part) => db.insertInto('approvals').values(part).execute());
     await writeOwnRules(context, db, written);
     await writeAssociations(context, db, 'MergeRequest', written, 'merge_request_assignees');
   },

@@ -15,7 +15,7 @@ import {
   isImportedObject,
 } from '../coerce-import.ts';
 import type { ImportContext, RelationWriter } from '../import-context.ts';
-import { dates, inParts, startedAt } from './rows.ts';
+import { dates, insertInBatches, startedAt } from './rows.ts';
 
 /** Maximum number of rows per statement. */
 const BATCH_SIZE = 500;
@@ -44,7 +44,7 @@ export const reactionsNamed = (context: ImportContext, object: unknown, name: st
 
 /** Inserts rows of reactions, in batches. */
 export const insertReactions = (db: Db, rows: readonly Insertable<AwardEmojiTable>[]): Promise<void> =>
-  inParts(rows, (part) => db.insertInto('award_emoji').values(part).execute());
+  insertInBatches(rows, (part) => db.insertInto('award_emoji').values(part).execute());
 
 const line = (value: unknown): number | null => coerceInteger(value, 1);
 

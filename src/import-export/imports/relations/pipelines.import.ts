@@ -21,7 +21,7 @@ import {
   requireText,
 } from '../coerce-import.ts';
 import type { ImportContext, RelationWriter } from '../import-context.ts';
-import { dates, inParts } from './rows.ts';
+import { dates, insertInBatches } from './rows.ts';
 
 /** Lists of jobs in a stage, with the kind of their jobs. */
 const LISTS = { builds: 'build', bridges: 'bridge', generic_commit_statuses: 'status', statuses: 'build' } as const;
@@ -138,6 +138,6 @@ export const pipelineWriter: RelationWriter = {
     await nextIid(db, { source_type: 'project', source_id: context.place.id, usage: 'pipelines' }, highest);
     const byNumber = new Map(rows.map((row) => [row.iid, row]));
     const jobs = object.flatMap((each) => jobsOf(context, { ...byNumber.get(coerceIid(each.iid))!, given: each }));
-    await inParts(jobs, (part) => db.insertInto('ci_jobs').values(part).execute());
+    await insertInBatches(jobs, (part) => db.insertInto('ci_jobs').values(part).execute());
   },
 };

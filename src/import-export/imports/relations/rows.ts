@@ -6,7 +6,7 @@ import type { ImportContext } from '../import-context.ts';
 const BATCH_SIZE = 500;
 
 /** Inserts rows in batches. */
-export async function inParts<T>(rows: readonly T[], insert: (part: T[]) => Promise<unknown>): Promise<void> {
+export async function insertInBatches<T>(rows: readonly T[], insert: (part: T[]) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < rows.length; at += BATCH_SIZE) await insert(rows.slice(at, at + BATCH_SIZE));
 }
 

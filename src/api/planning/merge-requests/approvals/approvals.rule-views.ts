@@ -14,7 +14,7 @@ import { presentGroups } from '../../../spaces/index.ts';
 import type { EffectiveRule } from './approvals.effective-rules.ts';
 import type { CommonRule, RuleBranch, RuleGroup } from './approvals.rule-responses.ts';
 import { eligibleApprovers } from './eligible.ts';
-import { seenGroups } from './rule-input.ts';
+import { visibleGroupsOf } from './rule-input.ts';
 import type { StoredRule } from './rule-store.ts';
 
 /** Objects that rules of one project refer to. */
@@ -33,7 +33,7 @@ export async function ruleContext(
   projectId: number,
   rules: readonly StoredRule[],
 ): Promise<RuleContext> {
-  const seen = await seenGroups(
+  const seen = await visibleGroupsOf(
     deps,
     deps.db,
     caller,

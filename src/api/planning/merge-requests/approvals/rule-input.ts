@@ -74,7 +74,7 @@ export async function namedUsers(
 }
 
 /** The groups among the ids that the caller may see. */
-export async function seenGroups(deps: Deps, db: Db, caller: Caller, ids: readonly number[]): Promise<number[]> {
+export async function visibleGroupsOf(deps: Deps, db: Db, caller: Caller, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const condition = await visibleGroups(deps, caller);
   const rows = await db
@@ -99,8 +99,8 @@ export async function namedGroups(
   current: Pick<StoredRule, 'groupIds'> = { groupIds: [] },
 ): Promise<number[] | undefined> {
   if (group_ids === undefined && !remove_hidden_groups) return undefined;
-  const seen = await seenGroups(deps, deps.db, caller, current.groupIds);
+  const seen = await visibleGroupsOf(deps, deps.db, caller, current.groupIds);
   const hidden = remove_hidden_groups ? [] : current.groupIds.filter((id) => !seen.includes(id));
-  const named = group_ids === undefined ? seen : await seenGroups(deps, deps.db, caller, group_ids);
+  const named = group_ids === undefined ? seen : await visibleGroupsOf(deps, deps.db, caller, group_ids);
   return [...new Set([...named, ...hidden])].sort((a, b) => a - b);
 }

@@ -11,14 +11,14 @@ async function current(c: Context) {
 }
 
 /** Whether the plan allows several assignees or reviewers. */
-export const takesSeveral = ({ plan }: Context): boolean => holds(plan, 'premium');
+export const allowsMultipleAssignees = ({ plan }: Context): boolean => holds(plan, 'premium');
 
 /** The named users who can be assigned; or the message if there are none. */
 async function named(c: Context, argument: string): Promise<Eligible | string> {
   const users = await usersOf(c, argument);
   if (typeof users === 'string') return users;
   if (users.length === 0) return 'Failed to assign a user because no user was found.';
-  const eligible = await eligibleAmong(c, takesSeveral(c) ? users : users.slice(0, 1), 'Failed to assign');
+  const eligible = await eligibleAmong(c, allowsMultipleAssignees(c) ? users : users.slice(0, 1), 'Failed to assign');
   return eligible.users.length === 0 ? eligible.failure.trimStart() : eligible;
 }
 
@@ -31,7 +31,9 @@ export const assigneeActions: readonly QuickAction[] = [
     evaluate: async (c, argument) => {
       const eligible = await named(c, argument);
       if (typeof eligible === 'string') return { message: eligible };
-      const before = takesSeveral(c) ? (c.update.assignee_ids ?? (await current(c)).map(({ id }) => id)) : [];
+      const before = allowsMultipleAssignees(c)
+        ? (c.update.assignee_ids ?? (await current(c)).map(({ id }) => id))
+        : [];
       return {
         message: `Assigned ${mentionsOf(eligible.users)}.${eligible.failure}`,
         update: { assignee_ids: [...new Set([...before, ...eligible.users.map(({ id }) => id)])] },
@@ -43,7 +45,7 @@ export const assigneeActions: readonly QuickAction[] = [
     on: BOTH,
     may: async (c) => mayManage(c) && (await current(c)).length > 0,
     evaluate: async (c, argument) => {
-      const users = takesSeveral(c) ? await usersOf(c, argument) : [];
+      const users = allowsMultipleAssignees(c) ? await usersOf(c, argument) : [];
       if (typeof users === 'string') return { message: users };
       const had = await current(c);
       const gone = users.length === 0 ? had : users;

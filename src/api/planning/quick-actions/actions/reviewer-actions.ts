@@ -3,7 +3,7 @@ import { reviewersFor } from '../../merge-requests/requests/merge-requests.view-
 import { rerequestReview } from '../../merge-requests/requests/reviewers.ts';
 import { type Context, MERGE_REQUESTS, mayManage, pluralize, type QuickAction } from '../quick-actions.action.ts';
 import { type Eligible, eligibleAmong, mentionsOf, usersOf } from '../quick-actions.users.ts';
-import { takesSeveral } from './assignee-actions.ts';
+import { allowsMultipleAssignees } from './assignee-actions.ts';
 
 async function current({ deps, mergeRequest }: Context): Promise<User[]> {
   return mergeRequest === null ? [] : (await reviewersFor(deps.db, [mergeRequest.id])).get(mergeRequest.id)!;
@@ -18,14 +18,14 @@ async function named(c: Context, argument: string, nobody: string): Promise<Elig
   if (users.length === 0) return nobody;
   const eligible = await eligibleAmong(
     c,
-    takesSeveral(c) ? users : users.slice(0, 1),
+    allowsMultipleAssignees(c) ? users : users.slice(0, 1),
     'Failed to request a review from',
   );
   return eligible.users.length === 0 ? eligible.failure.trimStart() : eligible;
 }
 
 async function unionOf(c: Context, users: readonly User[]): Promise<number[]> {
-  const before = takesSeveral(c) ? (c.update.reviewer_ids ?? idsOf(await current(c))) : [];
+  const before = allowsMultipleAssignees(c) ? (c.update.reviewer_ids ?? idsOf(await current(c))) : [];
   return [...new Set([...before, ...idsOf(users)])];
 }
 
@@ -90,7 +90,7 @@ export const reviewerActions: readonly QuickAction[] = [
     on: MERGE_REQUESTS,
     may: async (c) => mayManage(c) && ((await current(c)).length > 0 || (c.update.reviewer_ids ?? []).length > 0),
     evaluate: async (c, argument) => {
-      const users = takesSeveral(c) ? await usersOf(c, argument) : [];
+      const users = allowsMultipleAssignees(c) ? await usersOf(c, argument) : [];
       if (typeof users === 'string') return { message: users };
       const had = await current(c);
       const gone = users.length === 0 ? had : users;
