@@ -23,7 +23,7 @@ export class DiffWorkers {
   readonly #command: DiffCommand;
   readonly #slots: WorkerLimiter;
   readonly #places: FairSlots;
-  readonly #atOnce: number;
+  readonly #concurrency: number;
   /** Idle processes, last used at the end. */
   #idle: Worker[] = [];
 
@@ -32,7 +32,7 @@ export class DiffWorkers {
     this.#dir = dir;
     this.#command = command;
     this.#slots = slots;
-    this.#atOnce = concurrency;
+    this.#concurrency = concurrency;
     this.#places = new FairSlots({
       total: concurrency,
       perKey: concurrency,
@@ -82,7 +82,7 @@ export class DiffWorkers {
       await worker.process.ask(question);
     } finally {
       worker.slot.touch();
-      if (worker.process.usable && this.#idle.length < this.#atOnce) this.#idle.push(worker);
+      if (worker.process.usable && this.#idle.length < this.#concurrency) this.#idle.push(worker);
       else worker.process.retire();
     }
   }

@@ -48,7 +48,7 @@ export interface RepositoryPoolOptions {
   /** Size in bytes of cached delta bases; default 4 MiB. */
   baseBytes?: number;
   /** Maximum size in bytes of a content that is inflated in this thread; default 256 KiB. */
-  inflatesAtOnce?: number;
+  inlineInflateBytes?: number;
   /** Maximum number of open packs and indexes; default 128. */
   maxOpenFiles?: number;
 }
@@ -76,7 +76,7 @@ export class RepositoryPool {
       baseBytes: options.baseBytes ?? 4 * 1024 * 1024,
       maxOpen: options.maxOpenFiles ?? 128,
       idleMs: options.idleMs ?? IDLE_MS,
-      ...(options.inflatesAtOnce === undefined ? {} : { atOnce: options.inflatesAtOnce }),
+      ...(options.inlineInflateBytes === undefined ? {} : { inlineInflateBytes: options.inlineInflateBytes }),
     });
     this.#graphPauseMs = options.graphPauseMs;
     this.#repositories = new LRUCache({

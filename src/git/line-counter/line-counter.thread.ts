@@ -78,7 +78,7 @@ class CountingThread {
       baseBytes: 12 * MiB,
       maxOpen: 32,
       idleMs: 60_000,
-      atOnce: MiB,
+      inlineInflateBytes: MiB,
       readsVersions: true,
     });
     const objects = await new ObjectFolder(data.dir, shared).open();

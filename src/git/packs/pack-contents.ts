@@ -198,11 +198,11 @@ export class PackContents {
 
 const sizeOf = (root: Entry | Buffer): number => (Buffer.isBuffer(root) ? root.length : root.size);
 
-function isQuick({ deltas, root }: Chain, atOnce: number): boolean {
-  if (deltas.length > MAX_AT_ONCE || (!Buffer.isBuffer(root) && root.size > atOnce)) return false;
+function isQuick({ deltas, root }: Chain, inlineBytes: number): boolean {
+  if (deltas.length > MAX_AT_ONCE || (!Buffer.isBuffer(root) && root.size > inlineBytes)) return false;
   let sum = 0;
   for (const { size } of deltas) {
-    if (size > atOnce) return false;
+    if (size > inlineBytes) return false;
     sum += size;
   }
   return sum <= MAX_DELTAS_AT_ONCE;

@@ -19,7 +19,7 @@ export function createPackResources(limits: {
   baseBytes: number;
   maxOpen: number;
   idleMs: number;
-  atOnce?: number;
+  inlineInflateBytes?: number;
   readsVersions?: boolean;
 }): PackResources {
   return {
@@ -33,7 +33,7 @@ export function createPackResources(limits: {
       refuse: () => new GitError('busy', 'too many large objects are waiting'),
     }),
     fairness: new EventLoopYield(),
-    inlineInflateBytes: limits.atOnce ?? 4 * MAX_INLINE_BYTES,
+    inlineInflateBytes: limits.inlineInflateBytes ?? 4 * MAX_INLINE_BYTES,
     readsVersions: limits.readsVersions ?? false,
   };
 }

@@ -351,7 +351,7 @@ test('contents that are checked in turns are not what others have read meanwhile
   const oids = contents.map((data) => git(['hash-object', '-w', '--stdin'], data));
   git(['pack-objects', '-q', join(dir, 'objects/pack/pack')], oids.join('\n'));
   git(['prune-packed']);
-  const pool = new RepositoryPool({ inflatesAtOnce: 1024 * 1024 });
+  const pool = new RepositoryPool({ inlineInflateBytes: 1024 * 1024 });
   t.after(() => pool.close());
   const { objects } = pool.get('one', dir);
   const read = (oid: string) => objects.useBlob(oid, 1024 * 1024, (content) => Buffer.from(content));

@@ -50,7 +50,7 @@ function serve(port: MessagePort, questions: readonly Question[]): void {
     // The start of a delta chain takes longer to compute than to read.
     blockBytes: 4 * MiB,
     baseBytes: 8 * MiB,
-    inflatesAtOnce: MAX_INLINE_BYTES_OF_READERS,
+    inlineInflateBytes: MAX_INLINE_BYTES_OF_READERS,
     maxOpenFiles: 64,
   });
   const open = new SlotSet<Open>();
