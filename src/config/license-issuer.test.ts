@@ -35,10 +35,10 @@ test('what is no public key of an issuer is refused, and a private key is never 
   for (const [text, says] of [
     [join(folder, 'none'), /STITHY_LICENSE_ISSUER is neither a public key nor a file/],
     [folder, /STITHY_LICENSE_ISSUER is neither/],
-    [join(folder, 'secret'), /STITHY_LICENSE_ISSUER names a private key/],
-    [secret, /STITHY_LICENSE_ISSUER names a private key/],
-    [rsa.toString(), /STITHY_LICENSE_ISSUER holds no Ed25519 public key/],
-    ['-----BEGIN NOTHING', /STITHY_LICENSE_ISSUER holds no Ed25519 public key/],
+    [join(folder, 'secret'), /STITHY_LICENSE_ISSUER is a private key/],
+    [secret, /STITHY_LICENSE_ISSUER is a private key/],
+    [rsa.toString(), /STITHY_LICENSE_ISSUER is not an Ed25519 public key/],
+    ['-----BEGIN NOTHING', /STITHY_LICENSE_ISSUER is not an Ed25519 public key/],
   ] as const) {
     assert.throws(
       () => issuerOf(text),

@@ -238,7 +238,7 @@ describe('a hostile archive', () => {
 
   test('whose entries reach into the directory is refused', async () => {
     const reaching = { name: 'a', content, method: 0, size: 60, packedSize: 60 };
-    await assert.rejects(directoryOf(rawZip([reaching])), fails('malformed', /reaches/));
+    await assert.rejects(directoryOf(rawZip([reaching])), fails('malformed', /overlaps the directory/));
   });
 
   test('whose zip64 sizes lie is refused', async () => {
@@ -305,9 +305,12 @@ describe('a hostile archive', () => {
   });
 
   test('whose file is encrypted, packed in another way, or has no header is not unpacked', async () => {
-    await assert.rejects(open(rawZip([{ name: 'a', content, flags: 0x801 }]), 'a'), fails('malformed', /unknown way/));
+    await assert.rejects(
+      open(rawZip([{ name: 'a', content, flags: 0x801 }]), 'a'),
+      fails('malformed', /encrypted or uses an unsupported/),
+    );
     const bzip2 = { name: 'a', content, method: 12 };
-    await assert.rejects(open(rawZip([bzip2]), 'a'), fails('malformed', /unknown way/));
+    await assert.rejects(open(rawZip([bzip2]), 'a'), fails('malformed', /unsupported compression/));
     const bytes = rawZip([{ name: 'a', content }]);
     bytes.fill(0, 0, 4);
     await assert.rejects(open(bytes, 'a'), fails('malformed', /header/));

@@ -94,7 +94,7 @@ export class Archives {
   async open({ sha256 }: StoredBlob, directory: ArchiveDirectory, entry: ArchiveEntry): Promise<Readable> {
     const { offset, packedSize, size, method } = entry;
     if (method !== STORED && method !== DEFLATED) {
-      throw new ArchiveError('malformed', 'the file uses an unsupported compression method');
+      throw new ArchiveError('malformed', 'the file is encrypted or uses an unsupported compression method');
     }
     if (size > MAX_FILE || (size > SUSPICIOUS && size > packedSize * MAX_RATIO)) {
       throw new ArchiveError('too_large', 'the file is too large');

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 
 /** Programs of their own, not files for the test runner. */
 const OTHER_PROGRAMS = ['test/clients/', 'test/crash/'];
@@ -11,14 +11,15 @@ const WITHOUT_DATABASE = [
 ];
 
 /**
- * Files that measure memory or time of their process, in which other files must not have left anything to clear up, and
- * one that has the system start no child for it: elsewhere a process beside starts them.
+ * Files that measure memory or time of their process, in which other files must not have left anything to clear up, and those for
+ * which no child or thread may be started: others leave some running.
  */
 const ALONE = [
   'src/core/core.references.test.ts',
   'src/git/transport/transport.test.ts',
   'src/http/garbage.test.ts',
   'test/children-that-cannot-start.test.ts',
+  'test/threads-that-cannot-start.test.ts',
 ];
 
 /** A path or folder on the command line that holds no test. */
@@ -51,6 +52,10 @@ export function findTests(root: string, paths: readonly string[]): string[] {
 
 /** Whether what the file tests can differ from one database to the other. */
 export const touchesDatabase = (file: string): boolean => !WITHOUT_DATABASE.some((folder) => file.startsWith(folder));
+
+/** Whether the file counts the children that its process starts: a spawner would start them unseen. */
+export const watchesStarts = (root: string, file: string): boolean =>
+  readFileSync(resolve(root, file), 'utf8').includes("subscribe('child_process'");
 
 /** Whether the file needs a process in which no other has run. */
 export const needsNewProcess = (file: string): boolean => ALONE.includes(file);

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { useGitConfig } from '../../../src/git/git.environment.ts';
 import { spawnerPid, startSpawner } from '../../../src/git/spawner/start-child.ts';
-import { touchesDatabase } from './files.ts';
+import { touchesDatabase, watchesStarts } from './files.ts';
 import type { FromWorker, Order } from './messages.ts';
 import { describeError } from './report.ts';
 import { answerReservedNames } from './reserved-names.ts';
@@ -64,15 +64,21 @@ function strayErrors(): string | null {
 }
 
 const runs = new Map<string, number>();
-let hasSpawner = false;
+let stopSpawner: (() => void) | undefined;
+
+/** Runs a spawner, as a server that serves does: a process that holds the whole of it forks slowly. */
+async function useSpawner(isUsed: boolean): Promise<void> {
+  if (!isUsed) {
+    stopSpawner?.();
+    stopSpawner = undefined;
+    return;
+  }
+  stopSpawner ??= startSpawner(() => {});
+  while (spawnerPid() === null) await wait(STEP_MS);
+}
 
 async function run({ file, env, patienceMs, alone }: Order): Promise<void> {
-  // As in a server that serves: a process that holds the whole of it starts git dearly.
-  if (!hasSpawner && !alone && touchesDatabase(file)) {
-    hasSpawner = true;
-    startSpawner(() => {});
-    while (spawnerPid() === null) await wait(STEP_MS);
-  }
+  await useSpawner(!alone && touchesDatabase(file) && !watchesStarts(ROOT, file));
   const environment = { ...process.env };
   Object.assign(process.env, env);
   // That of the file before went with its server.

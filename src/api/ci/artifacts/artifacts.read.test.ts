@@ -251,7 +251,7 @@ describe('GET /projects/:id/jobs/:job_id/artifacts/*artifact_path', () => {
     assert.equal(message(await ofJob(full, '/a'), 404), '404 Path Not Found');
     assert.match(message(await ofJob(full, '/tree'), 422), /cannot be read: more than 200000 entries/);
     const bomb = await finished({}, rawZip([{ name: 'b', content: Buffer.alloc(110 * 2 ** 20) }]));
-    assert.match(message(await ofJob(bomb, '/b'), 422), /too large to be unpacked/);
+    assert.match(message(await ofJob(bomb, '/b'), 422), /cannot be unpacked: the file is too large/);
     const link = await finished({}, rawZip([{ name: 'l', content: Buffer.from('/etc/passwd'), mode: 0o120777 }]));
     assert.equal(message(await ofJob(link, '/l'), 404), '404 Path Not Found');
   });

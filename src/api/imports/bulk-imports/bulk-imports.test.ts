@@ -280,7 +280,7 @@ describe('what cannot come', () => {
     const [gone] = await bring({ source_full_path: 'not-there', destination_slug: 'gone' });
     assert.equal(gone!.status, 'failed');
     const [failure] = gone!.failures as Json[];
-    assert.match(String(failure!.exception_message), /not-there is not there/);
+    assert.match(String(failure!.exception_message), /not-there does not exist/);
     const listed = await app.get(`/bulk_imports/${gone!.bulk_import_id}/entities/${gone!.id}/failures`);
     assert.deepEqual(expectStatus<Json[]>(listed, 200), gone!.failures);
   });

@@ -130,9 +130,9 @@ describe('a Python package', () => {
       [{ file: 'x'.repeat(256) }, /File name is invalid/],
       [{ fields: { requires_python: '>'.repeat(256) } }, /Requires python is too long/],
       [{ fields: { sha256_digest: 'abc' } }, /sha256_digest is invalid/],
-      [{ fields: { sha256_digest: digest('sha256', 'other') } }, /sha256_digest is not that/],
+      [{ fields: { sha256_digest: digest('sha256', 'other') } }, /sha256_digest does not match/],
       [{ fields: { md5_digest: 'x'.repeat(32) } }, /md5_digest is invalid/],
-      [{ fields: { md5_digest: digest('md5', 'other') } }, /md5_digest is not that/],
+      [{ fields: { md5_digest: digest('md5', 'other') } }, /md5_digest does not match/],
     ] as const) {
       const response = await upload({ name: 'refused', file: 'refused.whl', ...dist });
       assert.match(expectStatus<{ message: string }>(response, 400).message, message);
