@@ -66,7 +66,6 @@ function report(suite: string, results: FileResult[], started: number): void {
   totals.failures.push(...failures.map((failure) => ({ ...failure, suite })));
   const seconds = inSeconds(Date.now() - started);
   process.stdout.write(`${suite}: ${results.length} files, ${passed} passed, ${failures.length} failed, ${seconds}\n`);
-  for (const { file, line, name } of failures) process.stdout.write(`  failed: ${file}:${line} ${name}\n`);
   if (paths.length > 0) return;
   const slowest = results.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, SLOWEST);
   const list = slowest.map(({ file, milliseconds }) => `${file} ${inSeconds(milliseconds)}`);

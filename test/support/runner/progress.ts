@@ -1,6 +1,6 @@
 import type { FileResult } from './pool.ts';
 
-/** Where there is no terminal a line is printed so often, in milliseconds. */
+/** Interval of the lines in milliseconds where there is no terminal. */
 const EVERY_MS = 60_000;
 
 interface Output {
@@ -8,7 +8,7 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** Tells how far a suite has come: on a terminal in one line that is written over, elsewhere in a line a minute. */
+/** Prints how far a suite is, on a terminal in one line that is overwritten, elsewhere in a line a minute; and each failed test. */
 export class Progress {
   readonly #suite: string;
   readonly #files: number;
@@ -29,11 +29,13 @@ export class Progress {
     this.#printedAt = this.#started;
   }
 
-  /** Counts a file that is done. */
+  /** Counts a file that is done, and prints what failed in it. */
   add({ failures }: Pick<FileResult, 'failures'>): void {
     this.#done += 1;
     this.#failed += failures.length;
     const now = this.#now();
+    if (failures.length > 0) this.end();
+    for (const { file, line, name } of failures) this.#output.write(`  failed: ${file}:${line} ${name}\n`);
     if (this.#output.isTTY) this.#output.write(`\r\x1b[K${this.#line(now)}`);
     else if (now - this.#printedAt >= EVERY_MS) {
       this.#printedAt = now;
@@ -41,7 +43,7 @@ export class Progress {
     }
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     if (this.#output.isTTY) this.#output.write('\r\x1b[K');
   }
