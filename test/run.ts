@@ -13,15 +13,16 @@ import { startPostgres } from './support/runner/postgres.ts';
 import { Progress } from './support/runner/progress.ts';
 import { makeScratch } from './support/runner/scratch.ts';
 
-/** More files at once than processors make nothing faster, and each takes some 300 MB. */
-const MOST_AT_ONCE = 8;
+/** One file more than processors, since files also wait; each takes some 300 MB. */
+const MAX_CONCURRENCY = 8;
+const CONCURRENCY = Math.min(availableParallelism() + 1, MAX_CONCURRENCY);
 const root = resolve(import.meta.dirname, '..');
 const { values: options, positionals: paths } = parseArgs({
   options: {
     sqlite: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
     both: { type: 'boolean', default: false },
-    'at-once': { type: 'string', default: String(Math.min(availableParallelism(), MOST_AT_ONCE)) },
+    'at-once': { type: 'string', default: String(CONCURRENCY) },
   },
   allowPositionals: true,
 });
