@@ -101,7 +101,7 @@ class Flag {
 const keepsCode = new Flag('--flush-bytecode', '--no-flush-bytecode');
 /** Milliseconds after which a start is over, in which node loads many of its own modules. */
 const STARTED_MS = 2_000;
-/** Old objects are collected when they have grown by a quarter; by default they double or triple first, as garbage. */
+/** Old objects are collected when they have grown by a fifth; by default they double or triple first, as garbage. */
 const isBounded = new Flag('--heap-growing-percent=0', '--heap-growing-percent=20');
 const FLAGS = [keepsCode, isBounded];
 

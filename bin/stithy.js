@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { boundAllocator } from './allocator.js';
+import { boundMemory } from './memory.js';
 
 const MIN_NODE = 24;
 if (Number(process.versions.node.split('.')[0]) < MIN_NODE) {
@@ -13,7 +13,7 @@ if (Number(process.versions.node.split('.')[0]) < MIN_NODE) {
   process.exit(1);
 }
 const serves = process.argv[2] === 'serve';
-if (serves) boundAllocator();
+if (serves) boundMemory();
 // Until the server takes its signals itself there is nothing to finish.
 if (serves) for (const name of ['SIGTERM', 'SIGINT']) process.once(name, () => process.exit(0));
 // Compiled code is kept between starts.

@@ -55,6 +55,7 @@ import { CurrentSettings, SETTINGS_CHANNEL } from './settings/current-settings.t
 import { lockRule } from './settings/settings.sign-in.ts';
 import { defaultSettings } from './settings/settings-table.ts';
 import { shutDown } from './shutdown.ts';
+import { listenToSsh } from './ssh-listener.ts';
 import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
 import { Archives } from './storage/zip/zip.archives.ts';
@@ -213,16 +214,6 @@ export interface Running extends Instance {
   stop(hurry?: AbortSignal): Promise<void>;
   /** Reads the storages file again. @throws StartupError for a file that cannot be used; nothing is changed then */
   reloadStorages(): Promise<void>;
-}
-
-/** Serves git over SSH if it is enabled. The SSH server's code is loaded only then. */
-async function listenToSsh(deps: Deps): Promise<SshServer | null> {
-  const { config } = deps;
-  if (config.sshPort === null) return null;
-  const { serveSsh } = await import('./git-server/ssh/ssh-server.server.ts');
-  const ssh = await serveSsh(deps, config.host, config.sshPort);
-  config.sshPort = ssh.port;
-  return ssh;
 }
 
 export interface ServeOptions {

@@ -13,8 +13,9 @@ import { startPostgres } from './support/runner/postgres.ts';
 import { Progress } from './support/runner/progress.ts';
 import { makeScratch } from './support/runner/scratch.ts';
 
-/** One file more than processors, since files also wait; each takes some 300 MB. */
+/** Each file takes some 300 MB. */
 const MAX_CONCURRENCY = 8;
+/** One file more than processors, since files also wait. */
 const CONCURRENCY = Math.min(availableParallelism() + 1, MAX_CONCURRENCY);
 const root = resolve(import.meta.dirname, '..');
 const { values: options, positionals: paths } = parseArgs({

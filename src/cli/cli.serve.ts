@@ -3,7 +3,7 @@ import type { Environment } from '../config/env.ts';
 import { JsonLogger } from '../core/logger.ts';
 import { withSourceLines } from '../core/stack-traces.ts';
 import type { Running } from '../start.ts';
-import { parseCommand, printsHelp } from './command.ts';
+import { parseOptions, printsHelp } from './command.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** Milliseconds after which a start that was told to stop is abandoned. */
@@ -18,9 +18,7 @@ STITHY_STORAGES_FILE again. Settings come from STITHY_* variables, see docs/oper
 /** `stithy serve`: runs until SIGTERM or SIGINT; a second signal cuts off what is in flight. */
 export async function serveCommand(args: readonly string[], env: Environment): Promise<number> {
   if (printsHelp(args, HELP)) return 0;
-  parseCommand(args, HELP, {}, ({ positionals: [extra] }) => {
-    if (extra !== undefined) throw new Error(`unexpected argument "${extra}".`);
-  });
+  parseOptions(args, HELP, {});
   const { config, warnings } = loadConfig(env);
   // Invalid settings are reported before the server's modules are loaded; other commands do not load them.
   const { serve } = await import('../start.ts');

@@ -31,6 +31,21 @@ export function parseCommand<const Options extends ParseArgsOptionsConfig, Order
   }
 }
 
+/**
+ * Parses a command that takes options only.
+ * @returns their values
+ * @throws StartupError
+ */
+export const parseOptions = <const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  help: string,
+  options: Options,
+) =>
+  parseCommand(args, help, options, ({ values, positionals: [extra] }) => {
+    if (extra !== undefined) throw new Error(`unexpected argument "${extra}".`);
+    return values;
+  });
+
 const parse = <const Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) =>
   parseArgs({ args: [...args], options, allowPositionals: true });
 

@@ -13,7 +13,7 @@ import { hostKeyFingerprints } from '../git-server/ssh/host-keys.ts';
 import { Mailer } from '../mail/mailer.ts';
 import { allRepositories } from '../repositories/all.ts';
 import { findHolder, type Holder } from '../repositories/holder.ts';
-import { parseCommand, printsHelp } from './command.ts';
+import { parseOptions, printsHelp } from './command.ts';
 import { checkAgreement } from './doctor-agreement.ts';
 import { leftReadOnly } from './left-read-only.ts';
 
@@ -39,10 +39,7 @@ The exit code is 1 if there is a problem.
  */
 export async function doctorCommand(args: readonly string[], env: Environment): Promise<number> {
   if (printsHelp(args, HELP)) return 0;
-  const quick = parseCommand(args, HELP, OPTIONS, ({ values, positionals: [extra] }) => {
-    if (extra !== undefined) throw new Error(`unexpected argument "${extra}".`);
-    return values.quick;
-  });
+  const { quick } = parseOptions(args, HELP, OPTIONS);
   const { config, warnings } = loadConfig(env);
   let wrong = 0;
   const say: Say = (good, text) => {

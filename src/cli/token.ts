@@ -1,7 +1,7 @@
 import { makeRootToken } from '../bootstrap.ts';
 import type { Environment } from '../config/env.ts';
 import { systemClock } from '../core/clock.ts';
-import { onDatabase, parseCommand, printsHelp } from './command.ts';
+import { onDatabase, parseOptions, printsHelp } from './command.ts';
 
 const HELP = `Usage: stithy token
 
@@ -12,8 +12,6 @@ valid.
 /** `stithy token`: creates another access token of the administrator and prints it on a line of its own. */
 export async function tokenCommand(args: readonly string[], env: Environment): Promise<number> {
   if (printsHelp(args, HELP)) return 0;
-  parseCommand(args, HELP, {}, ({ positionals: [extra] }) => {
-    if (extra !== undefined) throw new Error(`unexpected argument "${extra}".`);
-  });
+  parseOptions(args, HELP, {});
   return onDatabase(env, async (db) => `${await makeRootToken({ db, clock: systemClock })}\n`);
 }

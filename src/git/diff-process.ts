@@ -1,6 +1,7 @@
 import { CLOCK_FACTOR, limitCpu } from './cpu-limit.ts';
 import { GitError } from './git.errors.ts';
-import { gitFailure, type Killed, killedError, killGroup, startGit } from './git.process.ts';
+import { gitFailure } from './git.failure.ts';
+import { type Killed, killedError, killGroup, startGit } from './git.process.ts';
 import { lowerPriority } from './priority.ts';
 import { type OnSpan, Splitter } from './records.ts';
 import { whenStarted } from './spawner/start-child.ts';

@@ -7,6 +7,7 @@ import { CLOCK_FACTOR, limitCpu } from './cpu-limit.ts';
 import { isMissing } from './durable.ts';
 import { gitEnvironment } from './git.environment.ts';
 import { GitError } from './git.errors.ts';
+import { gitFailure, withoutOverwritten } from './git.failure.ts';
 import type { Child } from './spawner/child.ts';
 import { signalGroup, startChild, whenStarted } from './spawner/start-child.ts';
 
@@ -267,29 +268,11 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
   return { stdin: child.stdin!, stdout: child.stdout!, child, done, kill: () => end('abort') };
 }
 
-/** Removes text that a terminal would have overwritten, such as progress. */
-function withoutOverwritten(text: string): string {
-  if (!text.includes('\r')) return text;
-  const lines = text.split('\n');
-  return lines
-    .map((line, index) => {
-      const whole = index < lines.length - 1 && line.endsWith('\r') ? line.slice(0, -1) : line;
-      return whole.slice(whole.lastIndexOf('\r') + 1);
-    })
-    .join('\n');
-}
-
 /** Calls a function if a child prints nothing for a given time. @returns a function that stops the watch */
 function watchOutput(child: Child, stallMs: number, onStall: () => void): () => void {
   const timer = setTimeout(onStall, stallMs);
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', () => timer.refresh());
   return () => clearTimeout(timer);
-}
-
-/** Error of a command with a failing exit code. */
-export function gitFailure(name: string | undefined, code: number, stderr: string): GitError {
-  const kind = /out of memory/i.test(stderr) ? 'output_too_large' : 'failed';
-  return new GitError(kind, `git ${name}: ${stderr.trim()}`, code);
 }
 
 /**

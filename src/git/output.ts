@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { currentScope, inScope, type RequestScope } from '../core/request-scope.ts';
-import { type GitOptions, gitFailure, killedError, spawnGit } from './git.process.ts';
+import { gitFailure } from './git.failure.ts';
+import { type GitOptions, killedError, spawnGit } from './git.process.ts';
 
 /** Memory limit in bytes of a streaming child: enough for several files below git's streaming threshold. */
 const CHILD_MEMORY = 512 * 1024 * 1024;

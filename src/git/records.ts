@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { GitError } from './git.errors.ts';
-import { type GitChild, type GitOptions, gitFailure, killedError, spawnGit } from './git.process.ts';
+import { gitFailure } from './git.failure.ts';
+import { type GitChild, type GitOptions, killedError, spawnGit } from './git.process.ts';
 
 export interface RecordOptions extends GitOptions {
   /** Written to standard input, which is then closed. */

@@ -242,17 +242,25 @@ describe('a data folder', () => {
   });
 });
 
-test('the server takes its memory out of one pool, unless somebody says otherwise; what it starts does not', async () => {
+test('the server bounds its memory unless operators set the limits, and its children do not inherit them', async () => {
   const settingsOf = (pid: number | string) =>
     readFileSync(`/proc/${pid}/environ`, 'latin1')
       .split('\0')
       .filter((line) => line.startsWith('MALLOC_'))
       .sort();
+  const optionsOf = (pid: number) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+      .split('\0')
+      .filter((word) => word.startsWith('--max-semi'));
   const childrenOf = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
   for (const arenas of ['1', '2']) {
-    const settings: Record<string, string> = arenas === '1' ? {} : { MALLOC_ARENA_MAX: arenas };
+    const isSet = arenas === '2';
+    const settings: Record<string, string> = isSet
+      ? { MALLOC_ARENA_MAX: arenas, NODE_OPTIONS: '--max-semi-space-size=6' }
+      : {};
     await withServer(`pool-${arenas}`, settings, async ({ child }) => {
       assert.deepEqual(settingsOf(child.pid!), [`MALLOC_ARENA_MAX=${arenas}`, 'MALLOC_TRIM_THRESHOLD_=4194304']);
+      assert.deepEqual(optionsOf(child.pid!), isSet ? [] : ['--max-semi-space-size=4']);
       await until(async () => childrenOf(child.pid!) !== '');
       const [first] = childrenOf(child.pid!).split(' ');
       assert.deepEqual(settingsOf(first!), []);

@@ -94,11 +94,7 @@ export class PathChanges {
     }
     const newest = graph.at(-1);
     const isWhole = floor === Number.NEGATIVE_INFINITY && newest !== undefined && limit === newest.below + newest.count;
-    const count = layerChanges.reduce(
-      (sum, { each, parts }) => parts.reduce((all, { length }) => all + length / each, sum),
-      0,
-    );
-    if (!isWhole || count > FEW) return new PathChanges(limit, floor, layerChanges);
+    if (!isWhole || countOf(layerChanges) > FEW) return new PathChanges(limit, floor, layerChanges);
     const detached = layerChanges.map((layer) => ({ ...layer, parts: layer.parts.map(detachedCopy) }));
     const changes = new PathChanges(limit, floor, detached);
     lookups.set(keyOf(graph, path), changes);
@@ -153,12 +149,12 @@ export class PathChanges {
 const keyOf = (graph: readonly GraphLayer[], path: Buffer): string =>
   `${graph.at(-1)?.pathIndexFile}\0${path.toString('latin1')}`;
 
+/** Number of changes. */
+const countOf = (layers: readonly LayerChanges[]): number =>
+  layers.reduce((sum, { parts, each }) => parts.reduce((all, { length }) => all + length / each, sum), 0);
+
 function positionsOf(layers: readonly LayerChanges[]): Uint32Array {
-  const all = layers.reduce(
-    (sum, { parts, each }) => parts.reduce((limit, { length }) => limit + length / each, sum),
-    0,
-  );
-  const positions = new Uint32Array(all);
+  const positions = new Uint32Array(countOf(layers));
   let count = 0;
   for (const { below, each, parts } of layers) {
     for (const part of parts) {

@@ -3,8 +3,10 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { data } from '../../../test/support/fast-import.ts';
 import { type GitFixture, gitFixture, type Test } from '../../../test/support/git-fixture.ts';
 import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
+import { collectGarbage } from '../../core/heap-release.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { decodeBytes } from '../git.bytes.ts';
 import { type Repository, RepositoryPool } from '../git.repository.ts';
@@ -296,4 +298,35 @@ test('nothing is made of commits that cannot be read', async (t) => {
     readdirSync(join(dir, FOLDER)).filter((name) => name.includes('.paths')),
     [],
   );
+});
+
+test('changes of paths in the cache hold no memory but their own', async (t) => {
+  const { dir, git } = gitFixture(t);
+  const paths = Array.from({ length: 6_000 }, (_, n) => `file-${n}`);
+  const files = paths.map((path) => `M 100644 inline ${path}\n${data(path)}`).join('\n');
+  git(
+    ['fast-import', '--quiet'],
+    `commit refs/heads/main\ncommitter A <a@example.com> 1700000000 +0000\n${data('all')}\n${files}\n`,
+  );
+  writeGraph(git, git(['rev-parse', 'main']).trim());
+  await writePathIndexes(dir);
+  const { graph } = await loadGraph(dir);
+  const buffers = () => {
+    collectGarbage();
+    return process.memoryUsage().arrayBuffers;
+  };
+  await PathChanges.of(graph!.layers, Buffer.from(paths[0]!));
+  const before = buffers();
+  for (const path of paths.slice(1, 301)) {
+    await PathChanges.of(graph!.layers, Buffer.from(path));
+    // The next copy of few bytes is a part of another shared buffer.
+    Buffer.allocUnsafe((Buffer.poolSize >>> 1) - 1);
+    Buffer.allocUnsafe((Buffer.poolSize >>> 1) - 1);
+  }
+  let more = buffers() - before;
+  for (let round = 0; round < 50 && more > 4e6; round += 1) {
+    await sleep(20);
+    more = buffers() - before;
+  }
+  assert.ok(more <= 4e6, `300 paths hold ${more} bytes`);
 });

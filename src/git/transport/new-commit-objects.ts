@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { GitError } from '../git.errors.ts';
-import { gitFailure, killedError, spawnGit } from '../git.process.ts';
+import { gitFailure } from '../git.failure.ts';
+import { killedError, spawnGit } from '../git.process.ts';
 import { type NewCommitsOptions, rangeOf } from './new-commits.ts';
 import type { RepositoryPath } from './service.ts';
 

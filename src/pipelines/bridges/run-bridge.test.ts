@@ -9,7 +9,8 @@ import { changeSettings, resetSettings } from '../../../test/support/settings.ts
 import { zipOf } from '../../../test/support/zip.ts';
 import { storedText } from '../../core/stored-secret.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
-import { createPipeline, type PipelineRequest } from '../creation/pipeline-creation.create.ts';
+import { createPipeline } from '../creation/pipeline-creation.create.ts';
+import type { PipelineRequest } from '../creation/pipeline-creation.request.ts';
 import { cancelPipeline } from '../states/cancel.ts';
 import { finishJob } from '../states/finish-job.ts';
 import { retryJob } from '../states/pipeline-states.retry.ts';

@@ -12,7 +12,8 @@ import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { perMinute } from '../../settings/throttles.ts';
 import { including } from '../creation/config-content.ts';
-import { type Creation, createPipeline, type PipelineRequest } from '../creation/pipeline-creation.create.ts';
+import { createPipeline } from '../creation/pipeline-creation.create.ts';
+import type { Creation, PipelineRequest } from '../creation/pipeline-creation.request.ts';
 import { cancelPipeline } from '../states/cancel.ts';
 import { finishJob } from '../states/finish-job.ts';
 import { lockJob } from '../states/lock-job.ts';
@@ -156,7 +157,7 @@ async function downstreamProject(deps: Deps, own: CallerInProject, path: string)
   return scope?.permissions.can('read_project') ? scope : null;
 }
 
-type Part = Pick<PipelineRequest, 'source' | 'ref' | 'sha' | 'config' | 'mergeRequest' | 'place'>;
+type Part = Pick<PipelineRequest, 'source' | 'ref' | 'sha' | 'config' | 'mergeRequest' | 'target'>;
 
 /** A child pipeline runs for the same ref and commit as its parent. */
 async function childRequest(
@@ -171,7 +172,7 @@ async function childRequest(
     ref: pipeline.ref,
     sha,
     config: including(pipeline.config_path ?? '.gitlab-ci.yml', ...(trigger.include ?? [])),
-    place: { refType, ref, sha, refProtected },
+    target: { refType, ref, sha, refProtected },
     ...(mergeRequest ? { mergeRequest } : {}),
   };
 }

@@ -13,7 +13,8 @@ import type { Project } from '../../db/tables/projects.table.ts';
 import { destroyPipeline } from '../removal/pipeline-removal.destroy.ts';
 import { retryJob } from '../states/pipeline-states.retry.ts';
 import { openedVariable } from '../variables/at-rest.ts';
-import { createPipeline, type PipelineRequest } from './pipeline-creation.create.ts';
+import { createPipeline } from './pipeline-creation.create.ts';
+import type { PipelineRequest } from './pipeline-creation.request.ts';
 import { keepPipelineRef } from './pipeline-ref.ts';
 
 let app: TestApp;

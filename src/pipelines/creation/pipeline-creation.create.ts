@@ -1,81 +1,21 @@
-import { type CallerInProject, callerInProject } from '../../access/caller-in-project.ts';
-import { jobCaller } from '../../access/job-caller.ts';
+import type { CallerInProject } from '../../access/caller-in-project.ts';
 import type { Compiled } from '../../ci/compile-request.ts';
 import type { PipelineSeed } from '../../ci/job-seed.ts';
 import type { PipelineSource } from '../../ci/pipeline-sources.ts';
-import { timestamp } from '../../core/clock.ts';
 import { retryDelayOf } from '../../core/retry-later.ts';
 import { bit } from '../../db/columns.ts';
-import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
-import { GitError } from '../../git/git.errors.ts';
-import type { Repository } from '../../git/git.repository.ts';
 import { entryAt } from '../../git/git.tree.ts';
-import { repositoryOf } from '../../repositories/change-refs.ts';
 import { perMinute } from '../../settings/throttles.ts';
-import { isProtectedRef, mayRunOn, maySetVariables } from '../pipelines.run-rights.ts';
+import { maySetVariables } from '../pipelines.run-rights.ts';
 import { parentArtifacts } from '../sources/parent-artifacts.ts';
-import type { MergeRequestFacts, PipelineFacts } from '../variables/pipeline-variables.facts.ts';
 import { compileFor } from './compile-for.ts';
-import { type ConfigContent, ownConfigPath } from './config-content.ts';
+import { ownConfigPath } from './config-content.ts';
 import { checkSize, TooManyJobs } from './job-limits.ts';
-import {
-  type NewPipeline,
-  type PipelineVariableInput,
-  saveEmptyPipeline,
-  savePipeline,
-} from './pipeline-creation.save.ts';
-import { resolvePipelineRef } from './ref.ts';
+import type { Creation, PipelineRequest } from './pipeline-creation.request.ts';
+import { type NewPipeline, saveEmptyPipeline, savePipeline } from './pipeline-creation.save.ts';
+import { type Subject, subjectOf } from './pipeline-creation.subject.ts';
 import { rememberFilter } from './workflow-filter.ts';
-
-export interface PipelineRequest {
-  projectId: number;
-  source: PipelineSource;
-  /** User in whose name it runs, with their current rights. */
-  userId: number;
-  /** Short or full name of a branch or tag; for a merge request the ref that its pipeline runs on. */
-  ref: string;
-  /** The commit, if it is not the head of the ref. */
-  sha?: string;
-  /** Previous target of the ref before a push. */
-  beforeSha?: string | null;
-  variables?: readonly PipelineVariableInput[];
-  /** JSON values by name. */
-  inputs?: Readonly<Record<string, unknown>>;
-  /** Whether a push option skips the jobs. */
-  skip?: boolean;
-  mergeRequest?: MergeRequestFacts;
-  schedule?: { id: number; description: string };
-  triggerId?: number;
-  upstream?: Upstream;
-  /** Configuration of a child pipeline, instead of the project's. */
-  config?: ConfigContent;
-  /** Ref and commit of a child pipeline: the same as its parent's. */
-  place?: Place;
-  /** Idempotency key: a second request with the same key returns the first one's pipeline. */
-  origin?: string;
-}
-
-type Place = Pick<PipelineFacts, 'refType' | 'ref' | 'sha' | 'refProtected'>;
-
-/** The bridge that starts a pipeline. */
-export interface Upstream {
-  jobId: number;
-  pipelineId: number;
-  projectId: number;
-  /** Whether it starts a child pipeline: of the same project, with its own configuration. */
-  child: boolean;
-}
-
-/**
- * A pipeline, or the reasons why there is none. For an invalid configuration both: a failed pipeline with the errors.
- * `filtered`: no error, but rules exclude all jobs.
- */
-export interface Creation {
-  pipeline: Pipeline | null;
-  texts: readonly string[];
-  filtered: boolean;
-}
 
 /** Sources for which an invalid configuration creates a failed pipeline, since no caller receives the errors. */
 const KEEPS_ERRORS: readonly PipelineSource[] = [
@@ -98,15 +38,6 @@ const MAX_DEPLOYMENTS = 500;
 const refusal = (...texts: string[]): Creation => ({ pipeline: null, texts, filtered: false });
 
 const TOO_OFTEN = 'Too many pipelines created in the last minute. Try again later.';
-
-/** Project, ref, commit and user of a new pipeline. */
-interface Subject {
-  standing: CallerInProject;
-  repo: Repository;
-  facts: PipelineFacts;
-  /** Ref as shown by the pipeline. */
-  ref: string;
-}
 
 /**
  * Creates a pipeline: checks the user's rights, compiles the configuration for the ref and event, inserts pipeline and
@@ -206,83 +137,6 @@ const saveSkipped = async (deps: Deps, made: NewPipeline): Promise<Creation> => 
 
 const saveFailed = (deps: Deps, made: NewPipeline, failure_reason: string, texts: readonly string[]) =>
   saveEmptyPipeline(deps, made, { status: 'failed', failure_reason, yaml_errors: texts.join('\n') });
-
-/** Current user, project, ref and commit; or the refusal. */
-async function subjectOf(deps: Deps, request: PipelineRequest): Promise<Subject | { text: string }> {
-  const caller = await jobCaller(deps, request.userId);
-  if (caller === undefined) return { text: 'Insufficient permissions to create a new pipeline' };
-  const scope = await callerInProject(deps, caller, request.projectId);
-  if (scope === undefined) return { text: 'Project is deleted!' };
-  const { project, permissions } = scope;
-  if (project.builds_access_level === 'disabled') return { text: 'Pipelines are disabled!' };
-  if (!permissions.can('create_pipeline')) return { text: 'Insufficient permissions to create a new pipeline' };
-  const repo = repositoryOf(deps, project);
-  const place = await placeOf(deps, request, scope, repo);
-  if ('text' in place) return place;
-  const facts: PipelineFacts = {
-    ...place,
-    project,
-    namespace: scope.namespace,
-    source: request.source,
-    beforeSha: request.beforeSha ?? null,
-    createdAt: timestamp(deps.clock),
-    scheduleDescription: request.schedule?.description,
-    mergeRequest: request.mergeRequest,
-    upstream: request.upstream,
-  };
-  return { standing: scope, repo, facts, ref: request.mergeRequest === undefined ? place.ref : request.ref };
-}
-
-async function placeOf(
-  deps: Deps,
-  request: PipelineRequest,
-  scope: CallerInProject,
-  repo: Repository,
-): Promise<Place | { text: string }> {
-  const { mergeRequest, sha, place } = request;
-  if (place !== undefined) return place;
-  if (mergeRequest !== undefined) {
-    if (sha === undefined || !(await isCommit(repo, sha))) return { text: 'Commit not found' };
-    const refProtected = await isMergeRequestProtected(deps, scope, mergeRequest);
-    return { refType: 'merge_request', ref: mergeRequest.row.source_branch, sha, refProtected };
-  }
-  const pipelineRef = await resolvePipelineRef(repo, request.ref);
-  if ('text' in pipelineRef) return pipelineRef;
-  if (!(await mayRunOn(deps, scope, pipelineRef.kind, pipelineRef.name))) {
-    const text = `You do not have sufficient permission to run a pipeline on '${pipelineRef.name}'. Please select a different branch or contact your administrator for assistance.`;
-    return { text };
-  }
-  if (sha !== undefined && !(await isCommit(repo, sha))) return { text: 'Commit not found' };
-  const refProtected = await isProtectedRef(deps, scope.project.id, pipelineRef.kind, pipelineRef.name);
-  return { refType: pipelineRef.kind, ref: pipelineRef.name, sha: sha ?? pipelineRef.sha, refProtected };
-}
-
-async function isCommit(repo: Repository, sha: string): Promise<boolean> {
-  try {
-    return (await repo.objects.commit(sha)) !== null;
-  } catch (error) {
-    if (error instanceof GitError && error.code === 'invalid') return false;
-    throw error;
-  }
-}
-
-/**
- * Whether a merge request pipeline may access protected resources: both branches are protected, and the user may update
- * both.
- */
-async function isMergeRequestProtected(
-  deps: Deps,
-  scope: CallerInProject,
-  { row }: MergeRequestFacts,
-): Promise<boolean> {
-  const { id } = scope.project;
-  if (row.source_project_id !== id || row.project_id !== id) return false;
-  for (const branch of [row.source_branch, row.target_branch]) {
-    if (!(await isProtectedRef(deps, id, 'branch', branch))) return false;
-    if (!(await mayRunOn(deps, scope, 'branch', branch))) return false;
-  }
-  return true;
-}
 
 function variablesRefusal(scope: CallerInProject, { source, variables = [] }: PipelineRequest): string | null {
   if (variables.length === 0) return null;

@@ -7,7 +7,8 @@ import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { inMaintenance } from '../../settings/settings.maintenance.ts';
 import { openedVariable } from '../variables/at-rest.ts';
-import { type Creation, createPipeline } from './pipeline-creation.create.ts';
+import { createPipeline } from './pipeline-creation.create.ts';
+import type { Creation } from './pipeline-creation.request.ts';
 import type { PipelineVariableInput } from './pipeline-creation.save.ts';
 import { advanceSchedule, deactivateSchedulesOf } from './schedules.ts';
 

@@ -7,11 +7,8 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { GitError } from '../../../git/git.errors.ts';
 import { ciSettings } from '../../../pipelines/creation/ci-settings.ts';
-import {
-  type Creation,
-  createPipeline,
-  type PipelineRequest,
-} from '../../../pipelines/creation/pipeline-creation.create.ts';
+import { createPipeline } from '../../../pipelines/creation/pipeline-creation.create.ts';
+import type { Creation, PipelineRequest } from '../../../pipelines/creation/pipeline-creation.request.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { refreshMergeRequest, updateMergeRef } from '../../planning/index.ts';
 

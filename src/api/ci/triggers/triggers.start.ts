@@ -10,7 +10,8 @@ import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { isFamilyFull } from '../../../pipelines/bridges/bridge-checks.ts';
-import { createPipeline, type PipelineRequest } from '../../../pipelines/creation/pipeline-creation.create.ts';
+import { createPipeline } from '../../../pipelines/creation/pipeline-creation.create.ts';
+import type { PipelineRequest } from '../../../pipelines/creation/pipeline-creation.request.ts';
 import { maySetVariables } from '../../../pipelines/pipelines.run-rights.ts';
 import { keyErrors } from '../variables/variables.rules.ts';
 

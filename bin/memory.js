@@ -16,7 +16,7 @@ const isSet = (option) =>
  * Runs this program again in the same process with the settings and options that operators left out: both are read at
  * the start of a process only. Child processes do not inherit the settings.
  */
-export function boundAllocator() {
+export function boundMemory() {
   const names = Object.keys(SETTINGS);
   if (names.every((name) => process.env[name] !== undefined) && isSet(YOUNG_GENERATION)) {
     for (const name of names) if (process.env[name] === SETTINGS[name]) delete process.env[name];
