@@ -86,17 +86,6 @@ const resourceOf = (path: string): string =>
 /** First word of a path in the singular: the owner of what is below. */
 const ownerOf = (path: string): string => pascalCase(singular(/^\/([a-z]\w*)/.exec(path)?.[1] ?? ''));
 
-/** `Create an issue` -> `CreateIssue`: name of a body. */
-const bodyName = (summary: string): string =>
-  pascalCase(
-    summary
-      .replace(/'s\b/g, '')
-      .replace(/^(\w+)(?:, \w+)* or \w+/, '$1')
-      .replace(/[^\w\s-].*$/, '')
-      .replace(/\b(?:a|an|the|of one)\b/g, ' ')
-      .trim(),
-  );
-
 /** Description of an operation in Markdown. */
 function describe({ options }: Route, scopes: readonly string[]): string {
   const { description, access, plan, credentials, rules = {} } = options;
@@ -122,15 +111,17 @@ function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): 
     ...pathParameters(book, path, pathSchemas(route)),
     ...(input !== undefined && inQuery ? queryParameters(book, input) : []),
   ];
+  const operationId = operationIdOf(route, path);
+  const bodyHint = { hint: pascalCase(operationId), context: ownerOf(path) };
   return {
-    operationId: operationIdOf(route, path),
+    operationId,
     tags: [tags.of(route)],
     summary,
     description: describe(route, scopes),
     ...(deprecated ? { deprecated } : {}),
     parameters,
     ...(input !== undefined && hasInput && !inQuery
-      ? { requestBody: requestBody(book, input, rules, { hint: bodyName(summary), context: ownerOf(path) }, mediaType) }
+      ? { requestBody: requestBody(book, input, rules, bodyHint, mediaType) }
       : {}),
     ...(body === undefined ? {} : { requestBody: bytesBody(body) }),
     responses: responsesOf(book, route, { name: hint, context: ownerOf(path) }, method === 'HEAD') as Record<

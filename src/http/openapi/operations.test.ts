@@ -71,7 +71,7 @@ test('rules over several parameters are constraints of the body and sentences', 
         handler,
       }),
     ]);
-    const { properties: _, type: __, ...constraints } = made.components.schemas.MakeThing!;
+    const { properties: _, type: __, ...constraints } = made.components.schemas.CreateA!;
     return { constraints, text: String(made.paths['/api/v4/a']!.post!.description) };
   };
   const [a, b] = [{ required: ['a'] }, { required: ['b'] }];

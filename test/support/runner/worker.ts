@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { suite } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { releaseAll } from '../../../src/core/idle-memory.ts';
 import { useGitConfig } from '../../../src/git/git.environment.ts';
 import { spawnerPid, startSpawner } from '../../../src/git/spawner/start-child.ts';
 import { touchesDatabase, watchesStarts } from './files.ts';
@@ -92,6 +93,8 @@ async function run({ file, env, patienceMs, alone }: Order): Promise<void> {
     await import(url);
   });
   const text = [await leftOpen(before, patienceMs), strayErrors()].filter((part) => part !== null).join('\n');
+  // What the caches still hold of closed servers would take up the budget of the next file.
+  releaseAll();
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);
   say({ kind: 'quiet', text: text === '' ? null : text, heap: process.memoryUsage().heapUsed });
