@@ -80,7 +80,9 @@ export function addBeforeRefs(
     await writeLayer(quarantined, { packs }, beforeMove);
     on.onGraph();
     const ended = AbortSignal.any([signal, stop.signal]);
-    await writePathIndexes(quarantined, { folder: join(dir, 'objects/info/commit-graphs'), signal: ended });
+    // The other processor is for git's check, which the pusher waits for.
+    const folder = join(dir, 'objects/info/commit-graphs');
+    await writePathIndexes(quarantined, { folder, signal: ended, processes: 1 });
   };
   return repositories.run(dir, async () => {
     early.set(dir, stop);

@@ -53,7 +53,11 @@ export interface PathIndexOptions {
   signal?: AbortSignal | undefined;
   /** Number of changes of the first part. */
   firstChanges?: number;
+  /** Maximum number of git processes. */
+  processes?: number;
 }
+
+type Work = Required<Pick<PathIndexOptions, 'firstChanges' | 'processes'>>;
 
 /**
  * Writes the missing path indexes for the layers of a repository's own commit-graph, and removes those of layers that
@@ -62,7 +66,7 @@ export interface PathIndexOptions {
  */
 export async function writePathIndexes(
   dir: string,
-  { folder, signal, firstChanges = FIRST_CHANGES }: PathIndexOptions = {},
+  { folder, signal, firstChanges = FIRST_CHANGES, processes = PROCESSES }: PathIndexOptions = {},
 ): Promise<void> {
   const { graph } = await loadGraph(dir);
   if (graph === null) return;
@@ -72,7 +76,7 @@ export async function writePathIndexes(
     wakeWaiters(dir);
     for (const layer of layers) {
       const path = folder === undefined ? layer.pathIndexFile : join(folder, basename(layer.pathIndexFile));
-      await writeIndex(dir, graph, layer, { path, signal, firstChanges });
+      await writeIndex(dir, graph, layer, { path, signal, firstChanges, processes });
     }
   } finally {
     for (const layer of layers) publishPartialIndex(layer, null);
@@ -89,7 +93,7 @@ async function writeIndex(
   dir: string,
   graph: CommitGraph,
   layer: GraphLayer,
-  { path, signal, firstChanges }: { path: string; signal: AbortSignal | undefined; firstChanges: number },
+  { path, signal, firstChanges, processes }: { path: string; signal: AbortSignal | undefined } & Work,
 ): Promise<void> {
   await waitForOtherWriter(path, signal);
   layer.pathIndex = await PathIndex.load(path, layer.count, layer.sum);
@@ -97,7 +101,7 @@ async function writeIndex(
   await writeSidecar(path, async (file, temporary) => {
     const index = new IndexWriter(file, layer, saltOn(graph, layer), firstChanges);
     const start = () => startLowPriority(dir, CHANGED_ENTRIES, { nice: NICE.transport, signal });
-    await readChanges(start, graph, layer, index, (floor) => {
+    await readChanges({ start, processes }, graph, layer, index, (floor) => {
       publishPartialIndex(layer, { index: index.unfinished(temporary), floor });
     });
     await index.end();
@@ -121,11 +125,11 @@ interface Reader {
 }
 
 /**
- * @param start starts git
+ * @param start starts git, in so many processes for many commits
  * @param onPart receives the generation from which on all changes are known
  */
 async function readChanges(
-  start: () => Promise<GitChild>,
+  { start, processes }: { start: () => Promise<GitChild>; processes: number },
   graph: CommitGraph,
   layer: GraphLayer,
   index: IndexWriter,
@@ -135,7 +139,7 @@ async function readChanges(
   const places = await changingPlaces(graph, layer);
   if (places.length === 0) return;
   const order = new Map(places.map((index, nth) => [index, nth]));
-  const count = places.length < MANY_PLACES ? 1 : PROCESSES;
+  const count = places.length < MANY_PLACES ? 1 : processes;
   const readers: Reader[] = [];
   const fed: Promise<void>[] = [];
   try {

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { checkOids } from '../arguments.ts';
 import { COMPARE_CHILD_MEMORY } from '../diff-commands.ts';
 import { decodeBytes } from '../git.bytes.ts';
@@ -8,6 +10,7 @@ import { readQuarantined } from './quarantine-reader.ts';
 import type { RepositoryPath } from './service.ts';
 
 type Environment = Readonly<Record<string, string>>;
+type GitOptions = { gitDir: string; env?: Environment; cpuMs: number; signal?: AbortSignal };
 
 /** Minimum size of a pointer: two lines with a key, an address and a hash. */
 const MIN_POINTER_BYTES = 110;
@@ -27,6 +30,43 @@ export interface PushedPointer {
   blob: string;
 }
 
+/** A search for the pointers of a quarantine, with the names of its packs when it began. */
+interface Search {
+  packs: string;
+  pointers: Promise<PushedPointer[]>;
+}
+
+/** Searches that were begun while git checks the push, by the folder of the quarantine. */
+const searches = new Map<string, Search>();
+
+/**
+ * Begins to search a large push for LFS pointers while git still checks it, for `pushedPointers`.
+ * @param quarantine folder of a push whose pack is complete
+ * @returns ends the search and forgets its result
+ */
+export async function searchPointers(repository: Pick<RepositoryPath, 'dir'>, quarantine: string): Promise<() => void> {
+  const stop = new AbortController();
+  const env = { GIT_OBJECT_DIRECTORY: quarantine, GIT_QUARANTINE_PATH: quarantine };
+  const packs = await packsOf(quarantine);
+  const pointers = pointersOfPack({ gitDir: repository.dir, env, cpuMs: CPU_MS, signal: stop.signal });
+  pointers.catch(() => {});
+  searches.set(quarantine, { packs, pointers });
+  return () => {
+    stop.abort();
+    searches.delete(quarantine);
+  };
+}
+
+const packsOf = async (quarantine: string): Promise<string> =>
+  (await readdir(join(quarantine, 'pack')).catch(() => [])).toSorted().join();
+
+/** The result of a search that was begun early, if it saw all objects of the quarantine. */
+async function earlyPointers(quarantine: string): Promise<PushedPointer[] | null> {
+  const search = searches.get(quarantine);
+  if (search === undefined || search.packs !== (await packsOf(quarantine))) return null;
+  return await search.pointers.catch(() => null);
+}
+
 /**
  * LFS pointers among the objects of a push. For a large push, one git command finds small files, and one more reads
  * each batch of some thousand.
@@ -36,19 +76,23 @@ export interface PushedPointer {
 export async function pushedPointers(repository: RepositoryPath, quarantineEnv: Environment): Promise<PushedPointer[]> {
   const { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH } = quarantineEnv;
   if (GIT_OBJECT_DIRECTORY === undefined || GIT_QUARANTINE_PATH === undefined) return [];
+  // Git may spell the folder in another way.
+  const early = await earlyPointers(join(repository.dir, 'objects', basename(GIT_QUARANTINE_PATH)));
+  if (early !== null) return early;
   const few: PushedPointer[] = [];
   const isRead = await readQuarantined(GIT_QUARANTINE_PATH, MAX_POINTER_BYTES, (blob, { type, data }) => {
     const pointer = type === 'blob' && data !== null && isPointerSize(data.length) ? parsePointer(data) : null;
     if (pointer !== null) few.push({ ...pointer, blob });
   });
   if (isRead) return few;
-  const candidates: string[] = [];
   // Without the alternates, git sees only the pushed objects.
-  const options = {
-    gitDir: repository.dir,
-    env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH },
-    cpuMs: CPU_MS,
-  };
+  const env = { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH };
+  return pointersOfPack({ gitDir: repository.dir, env, cpuMs: CPU_MS });
+}
+
+/** Pointers among all objects that git sees. */
+async function pointersOfPack(options: GitOptions): Promise<PushedPointer[]> {
+  const candidates: string[] = [];
   const list = [
     'cat-file',
     '--batch-all-objects',
@@ -113,10 +157,7 @@ function candidateOf(record: Buffer): string | null {
 
 const isPointerSize = (bytes: number): boolean => bytes >= MIN_POINTER_BYTES && bytes < MAX_POINTER_BYTES;
 
-async function readPointers(
-  candidates: readonly string[],
-  options: { gitDir: string; env?: Environment; cpuMs: number; signal?: AbortSignal },
-): Promise<PushedPointer[]> {
+async function readPointers(candidates: readonly string[], options: GitOptions): Promise<PushedPointer[]> {
   const pointers: PushedPointer[] = [];
   for (let at = 0; at < candidates.length; at += BATCH) {
     const input = candidates

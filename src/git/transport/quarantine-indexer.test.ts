@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -7,7 +9,10 @@ import { type GitFixture, gitFixture, temporaryFolder } from '../../../test/supp
 import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
 import { loadGraph } from '../commit-graph/commit-graph.load.ts';
 import { stopPreRefWrites } from '../commit-graph/commit-graph.write.ts';
+import { pushedPointers } from './pushed-objects.ts';
+import { quarantineEnvironment } from './quarantine.ts';
 import { QuarantineIndexer } from './quarantine-indexer.ts';
+import type { RepositoryPath } from './service.ts';
 
 const GRAPHS = 'info/commit-graphs';
 
@@ -138,4 +143,35 @@ test('nothing is looked for in a repository that has a graph, and small packs ar
   await small.settle();
   await later.settle();
   assert.deepEqual(readdirSync(quarantine), ['pack']);
+});
+
+test('the LFS pointers of a first push are searched for while git checks it, and forgotten with the push', async (t) => {
+  const fixture = gitFixture(t);
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'ab'.repeat(32)}\nsize 12\n`;
+  const blob = fixture.git(['hash-object', '-w', '--stdin'], pointer).trim();
+  fixture.git(['tag', 'pointer', blob]);
+  const target = temporaryFolder(t);
+  const { quarantine } = quarantined(fixture, target, 200);
+  const children: ChildProcess[] = [];
+  const count = (message: unknown) => children.push((message as { process: ChildProcess }).process);
+  subscribe('child_process', count);
+  const asked = () => children.filter(({ spawnargs }) => spawnargs?.includes('cat-file')).length;
+  t.after(() => unsubscribe('child_process', count));
+  const index = new QuarantineIndexer(target, 0);
+  while (asked() < 2) await sleep(5);
+  const env = quarantineEnvironment({ dir: target } as RepositoryPath, quarantine);
+  const pointers = () => pushedPointers({ dir: target } as RepositoryPath, env);
+  const found = [{ oid: 'ab'.repeat(32), size: 12, blob }];
+  assert.deepEqual(await pointers(), found);
+  assert.equal(asked(), 2);
+  // An object that came later was not looked at.
+  writeFileSync(join(quarantine, 'pack', 'pack-0.keep'), '');
+  assert.deepEqual(await pointers(), found);
+  assert.equal(asked(), 4);
+  rmSync(join(quarantine, 'pack', 'pack-0.keep'));
+  index.cancel();
+  await index.settle();
+  index.close();
+  assert.deepEqual(await pointers(), found);
+  assert.equal(asked(), 6);
 });

@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { SERVER } from '../../core/fair-slots.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { addBeforeRefs } from '../commit-graph/commit-graph.write.ts';
+import { searchPointers } from './pushed-objects.ts';
 
 /** Interval in milliseconds at which a quarantine is searched for. */
 const LOOK_MS = 250;
@@ -24,15 +25,17 @@ const WHOLE = /^(?:commit-graph-chain|graph-[0-9a-f]+\.(?:graph|paths|stats))$/;
 const quarantines = new Map<string, QuarantineIndexer>();
 
 /**
- * Writes the commit-graph and the path index of a first push while git checks it: the connectivity check uses one
- * processor and takes longer. Completed files are in the quarantine and move with the objects; the rest is written
- * after the push.
+ * Writes the commit-graph and the path index of a first push, and searches it for LFS pointers, while git checks it:
+ * the connectivity check uses one processor and takes longer. Completed files are in the quarantine and move with the
+ * objects; the rest is written after the push.
  */
 export class QuarantineIndexer {
   readonly #objects: string;
   readonly #dir: string;
   readonly #beforeMove = new AbortController();
   readonly #refused = new AbortController();
+  #forgetPointers: (() => void) | undefined;
+  #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   #quarantine: string | null = null;
   #graph: Promise<void> = Promise.resolve();
@@ -79,6 +82,8 @@ export class QuarantineIndexer {
 
   /** Must be called after git has moved or removed the objects. */
   close(): void {
+    this.#isClosed = true;
+    this.#forgetPointers?.();
     for (const quarantine of [this.#own, this.#quarantine]) {
       if (quarantine !== null && quarantines.get(quarantine) === this) quarantines.delete(quarantine);
     }
@@ -111,6 +116,9 @@ export class QuarantineIndexer {
       quarantines.set(quarantine, this);
       this.#quarantine = quarantine;
       clearInterval(this.#timer);
+      const forget = await searchPointers({ dir: this.#dir }, quarantine);
+      if (this.#isClosed) forget();
+      else this.#forgetPointers = forget;
       inScope({ caller: SERVER }, () => void this.#write(quarantine, packs));
     }
   }
