@@ -84,6 +84,12 @@ module.exports = {
     },
     never('core-is-the-bottom', '^src/core/', '^src/(?!core/)', 'core imports nothing of the rest.'),
     never(
+      'caches-have-one-door',
+      '^src/(?!core/cache/)',
+      '^src/core/cache/(?!index\\.ts$)|^node_modules/lru-cache/',
+      'What is kept in memory is a cache of core/cache, with a row in its table.',
+    ),
+    never(
       'git-knows-no-server',
       '^src/git/',
       '^src/(?!git/|core/)',

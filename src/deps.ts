@@ -1,6 +1,7 @@
 import type { NewPersonalToken, PersonalToken } from './access/new-personal-token.ts';
 import type { PasswordThrottle } from './access/password-throttle.ts';
 import type { Config } from './config/config.ts';
+import type { RecentCache, SnapshotCache } from './core/cache/index.ts';
 import type { Clock } from './core/clock.ts';
 import type { FairSlots } from './core/fair-slots.ts';
 import type { InFlight } from './core/in-flight.ts';
@@ -11,8 +12,6 @@ import type { Database } from './db/database.ts';
 import type { Db } from './db/db.schema.ts';
 import type { ServerProcesses } from './db/db.server-processes.ts';
 import type { Lifecycle } from './db/lifecycle.ts';
-import type { RecentCache } from './db/recent-cache.ts';
-import type { SnapshotCache } from './db/snapshot-cache.ts';
 import type { MergeRequest } from './db/tables/merge-requests.table.ts';
 import type { RefChange } from './db/tables/ref-intents.table.ts';
 import type { User } from './db/tables/users.table.ts';

@@ -8,6 +8,7 @@ import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
 import { buildApp } from './app.ts';
 import { bootstrap, makeFirstToken } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
+import { RecentCache, SnapshotCache } from './core/cache/index.ts';
 import { type Clock, systemClock } from './core/clock.ts';
 import { IdleMemory } from './core/idle-memory.ts';
 import { InFlight } from './core/in-flight.ts';
@@ -23,8 +24,6 @@ import { ServerProcesses } from './db/db.server-processes.ts';
 import { bindFolder, claimFolders } from './db/folder-claim.ts';
 import { Lifecycle } from './db/lifecycle.ts';
 import { rememberCounts } from './db/paginate.ts';
-import { RecentCache } from './db/recent-cache.ts';
-import { SnapshotCache } from './db/snapshot-cache.ts';
 import type { Deps } from './deps.ts';
 import { useGitConfig } from './git/git.environment.ts';
 import { KeyedQueue } from './git/git.queue.ts';
@@ -63,9 +62,6 @@ import { reloadStorages } from './storages-reload.ts';
 
 /** Requests in long polls: each holds a connection and some kilobytes. */
 const WAITING = { total: 2_000, perKey: 200 };
-const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
-const ARCHIVE_CACHE_BYTES = 64 * 1024 * 1024;
-const REPORT_CACHE_BYTES = 24 * 1024 * 1024;
 
 /** More threads do not make lists faster, and each takes some 65 MB. */
 const MAX_READERS = 2;
@@ -123,11 +119,11 @@ export async function open(
     storages: new Storages(config.storages, pool),
     blobs,
     downloads: new DownloadTimes(database.db, log),
-    archives: new Archives(blobs, ARCHIVE_CACHE_BYTES),
-    junit: new JunitReports(blobs, REPORT_CACHE_BYTES),
+    archives: new Archives(blobs),
+    junit: new JunitReports(blobs),
     writes: new KeyedQueue(),
     inFlight: inFlight,
-    immutableResponses: new ImmutableResponses(ANSWER_CACHE_BYTES),
+    immutableResponses: new ImmutableResponses(),
     limiter: new ActionLimiter(() => clock.now().getTime()),
     expensive: new ConcurrencyLimiter(config.limits.expensivePerCaller),
     memory: memoryBudget(config.limits.memory),

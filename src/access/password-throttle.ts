@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 import type { Clock } from '../core/clock.ts';
 import { ApiError } from '../core/core.errors.ts';
 import { once } from '../core/core.once.ts';
@@ -7,8 +7,6 @@ import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { SignInFailureReports } from './sign-in-failure-reports.ts';
 
-/** Number of names whose failures are remembered; the least recently used is dropped first. */
-const MAX_NAMES = 50_000;
 /** Concurrent hashes: each costs memory and a thread for tens of milliseconds. */
 const MAX_HASHES = 2;
 const MAX_WAITING = 200;
@@ -52,7 +50,7 @@ export class PasswordThrottle {
   readonly #cost: () => PasswordCost;
   readonly #rule: () => LockRule;
   /** Created at the first failure, because it allocates space for all names at once. */
-  #failures: LRUCache<string, Failures> | undefined;
+  #failures: EntryCache<string, Failures> | undefined;
   readonly #hashes = new FairSlots({
     total: MAX_HASHES,
     perKey: MAX_HASHES,
@@ -121,7 +119,7 @@ export class PasswordThrottle {
 
   #countFailure(key: string): void {
     const now = this.#clock.now().getTime();
-    this.#failures ??= new LRUCache({ max: MAX_NAMES });
+    this.#failures ??= new EntryCache('password_failures');
     const rule = this.#rule();
     const known = this.#failures.get(key);
     const count = known === undefined || isOver(known, now, rule) ? 1 : known.count + 1;

@@ -1,8 +1,8 @@
+import { SnapshotCache } from '../core/cache/index.ts';
 import type { Db } from '../db/db.schema.ts';
-import { SnapshotCache } from '../db/snapshot-cache.ts';
 import type { Deps } from '../deps.ts';
 
-const FORGETS = new SnapshotCache(() => null, 1);
+const FORGETS = new SnapshotCache(() => null);
 
 /**
  * Dependencies bound to a transaction: its handle, and no values cached before it. With them, rights are checked again

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
-import { BoundedCache } from './bounded-cache.ts';
+import { BoundedCache } from './cache/index.ts';
 import { IdleMemory, releaseWhenIdle } from './idle-memory.ts';
 
 const MiB = 1024 * 1024;
@@ -88,8 +88,8 @@ test('where a busy process holds much, its free pages are given back, and all is
 
 test('an idle process gives up caches and collects what they held', async (t) => {
   const [cache, dear] = [
-    new BoundedCache<string, Buffer>(10 * MiB, ({ length }) => length),
-    new BoundedCache<string, Buffer>(10 * MiB, ({ length }) => length, { isCostly: true }),
+    new BoundedCache<string, Buffer>({ bytes: 10 * MiB }, ({ length }) => length),
+    new BoundedCache<string, Buffer>({ bytes: 10 * MiB, isCostly: true }, ({ length }) => length),
   ];
   const held = new WeakRef(Buffer.alloc(MiB));
   cache.set('a', held.deref()!);

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
+import type { SnapshotCache } from '../core/cache/index.ts';
 import type { Db } from './db.schema.ts';
-import type { SnapshotCache } from './snapshot-cache.ts';
 
 /** Maximum number of rows counted: one more than the totals in answers (part 1, section 8). */
 export const COUNT_LIMIT = 10_001;

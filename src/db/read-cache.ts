@@ -1,23 +1,17 @@
 import type { DialectAdapter } from 'kysely';
-import { LRUCache } from 'lru-cache';
+import { SnapshotCache } from '../core/cache/index.ts';
 import { readsBookkeeping } from './bookkeeping.ts';
 import type { Db } from './db.schema.ts';
 import { type Compilable, prepared } from './prepared.ts';
 
-const MAX_ANSWERS = 500;
+const databases = new WeakMap<DialectAdapter, SnapshotCache>();
 
-interface Answers {
-  /** Changes whenever anyone commits more than bookkeeping; null while it is unknown. */
-  version: () => number | null;
-  seen: number | null;
-  kept: LRUCache<string, readonly object[]>;
-}
-
-const databases = new WeakMap<DialectAdapter, Answers>();
-
-/** Enables the cache for a database that can tell whether anything but bookkeeping was written. */
+/**
+ * Enables the cache for a database that can tell whether anything but bookkeeping was written.
+ * @param version changes whenever anyone commits more than bookkeeping; null while it is unknown
+ */
 export function registerStableReads(db: Db, version: () => number | null): void {
-  databases.set(db.getExecutor().adapter, { version, seen: null, kept: new LRUCache({ max: MAX_ANSWERS }) });
+  databases.set(db.getExecutor().adapter, new SnapshotCache(version, 'stable_rows'));
 }
 
 let queries = 0;
@@ -40,20 +34,9 @@ export function cachedUntilWrite<Values extends object, Row extends object>(
   queries += 1;
   const name = `${queries}:`;
   return async (db, values) => {
-    const answers = databases.get(db.getExecutor().adapter);
-    const version = answers?.version() ?? null;
-    if (answers === undefined || version === null) return ask(db, values);
-    if (version !== answers.seen) {
-      answers.kept.clear();
-      answers.seen = version;
-    }
-    const key = name + JSON.stringify(values);
-    const known = answers.kept.get(key) as readonly Row[] | undefined;
-    if (known !== undefined) return copies(known);
-    const rows = await ask(db, values);
-    // Only reads during an unchanged version belong to it.
-    if (answers.version() === version && answers.seen === version) answers.kept.set(key, copies(rows));
-    return rows;
+    const cache = databases.get(db.getExecutor().adapter);
+    if (cache === undefined || !cache.remembers) return ask(db, values);
+    return copies(await cache.get(name + JSON.stringify(values), () => ask(db, values)));
   };
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 
 export interface SqliteOptions {
   path: string;
@@ -9,7 +9,6 @@ export interface SqliteOptions {
   durable: boolean;
 }
 
-const MAX_STATEMENTS = 500;
 /** Maximum size of the log file after a checkpoint, also if a reader had delayed it. */
 const LOG_BYTES = 32 * 1024 * 1024;
 
@@ -22,7 +21,7 @@ interface Prepared {
 /** An open file with its recently used prepared statements. */
 export class Handle implements DatabaseConnection {
   readonly database: DatabaseSync;
-  readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
+  readonly #statements = new EntryCache<string, Prepared>('sql_statements');
 
   constructor({ path, durable }: SqliteOptions, readOnly: boolean) {
     this.database = new DatabaseSync(path, { timeout: 10_000 });

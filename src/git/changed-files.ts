@@ -23,7 +23,7 @@ const LIST_OF: Readonly<Record<string, keyof ChangedFiles>> = {
   T: 'modified',
 };
 
-const results = new ResultCache<ChangedFiles>(4 * 1024 * 1024, ({ added, modified, removed }) =>
+const results = new ResultCache<ChangedFiles>('git_changed_files', ({ added, modified, removed }) =>
   [...added, ...modified, ...removed].reduce((sum, path) => sum + 2 * path.length + 16, 300),
 );
 

@@ -6,7 +6,7 @@ import { cacheKey, ResultCache } from './result-cache.ts';
 import { pathsBetween } from './tree-changes.ts';
 
 const CPU_MS = 30_000;
-const results = new ResultCache<readonly string[]>(4 * 1024 * 1024, (paths) =>
+const results = new ResultCache<readonly string[]>('git_changed_paths', (paths) =>
   paths.reduce((sum, path) => sum + 2 * path.length + 16, 100),
 );
 

@@ -13,7 +13,7 @@ export interface ContentDigest {
 
 /** Blobs up to this size are hashed in memory; larger ones are streamed. */
 const MAX_IN_MEMORY = 1024 * 1024;
-const digests = new ResultCache<ContentDigest>(4 * 1024 * 1024, () => 120);
+const digests = new ResultCache<ContentDigest>('git_content_digests', () => 120);
 
 /**
  * Size and SHA-256 of a blob of any size. Serves `size` and `content_sha256` of repository files.

@@ -13,7 +13,7 @@ export type { DiffStats };
 /** Errors of a reused process with too little memory. A separate process may use more. */
 const TOO_MUCH: ReadonlySet<string> = new Set(['failed', 'output_too_large']);
 const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
-const known = new ResultCache<DiffStats>(2 * 1024 * 1024, () => 48);
+const known = new ResultCache<DiffStats>('git_diff_stats', () => 48);
 
 async function readStats(repo: Repository, oids: readonly string[]): Promise<Map<string, DiffStats>> {
   const printed = new ShortStats();

@@ -46,7 +46,7 @@ const CPU_MS = 30_000;
 const bytesOf = ({ files }: DiffResult): number => files.reduce((sum, { diff }) => sum + diff.length, 0);
 const sizeOf = (result: DiffResult): number => bytesOf(result) * ANSWER_FACTOR;
 const sizeOfFile = (file: FileDiff) => 2 * (file.diff.length + file.oldPath.length + file.newPath.length) + 300;
-const results = new ResultCache<DiffResult>(16 * 1024 * 1024, ({ files }) =>
+const results = new ResultCache<DiffResult>('git_diffs', ({ files }) =>
   files.reduce((sum, file) => sum + sizeOfFile(file), 100),
 );
 

@@ -52,7 +52,7 @@ const MAX_RANGES = 100;
 const MAX_NAMES = 10;
 /** Processor time in milliseconds for each of them. */
 const NAME_CPU_MS = 10_000;
-const results = new ResultCache<Lines>(24 * 1024 * 1024, ({ bytes }) => bytes);
+const results = new ResultCache<Lines>('git_blames', ({ bytes }) => bytes);
 
 /** A line in git's output. */
 interface Line {

@@ -17,9 +17,9 @@ export interface Divergence {
 }
 
 const MAX_MERGE_BASE_OIDS = 50;
-const bases = new ResultCache<{ oids: readonly string[] }>(1024 * 1024, ({ oids }) => 100 * (oids.length + 1));
-const merged = new ResultCache<{ merged: boolean }>(8 * 1024 * 1024, () => 32);
-const divergences = new ResultCache<Divergence>(1024 * 1024, () => 48);
+const bases = new ResultCache<{ oids: readonly string[] }>('git_merge_bases', ({ oids }) => 100 * (oids.length + 1));
+const merged = new ResultCache<{ merged: boolean }>('git_merged', () => 32);
+const divergences = new ResultCache<Divergence>('git_divergences', () => 48);
 
 const ONE = 1;
 const OTHER = 2;

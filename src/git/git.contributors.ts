@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 import { checkOids } from './arguments.ts';
 import { decodeText } from './git.bytes.ts';
 import { isAncestor } from './git.compare.ts';
@@ -19,13 +19,11 @@ const CPU_MS = 120_000;
 const MAX_CONTRIBUTORS = 100_000;
 const NUL = 0;
 const UNIT = 0x1f;
-const results = new ResultCache<readonly Contributor[]>(
-  4 * 1024 * 1024,
-  (all) => all.reduce((sum, { name, email }) => sum + 2 * (name.length + email.length) + 100, 0),
-  true,
+const results = new ResultCache<readonly Contributor[]>('git_contributors', (all) =>
+  all.reduce((sum, { name, email }) => sum + 2 * (name.length + email.length) + 100, 0),
 );
 /** The last requested commit, by repository. */
-const latest = new LRUCache<string, string>({ max: 1_000 });
+const latest = new EntryCache<string, string>('git_latest_contributors');
 
 /**
  * Authors of the commits reachable from a commit, without merges, one entry for each address, most recent first. Serves

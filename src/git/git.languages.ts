@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 import { once } from '../core/core.once.ts';
 import { checkOids } from './arguments.ts';
 import { decodeBytes } from './git.bytes.ts';
@@ -29,9 +29,9 @@ const NUL = 0;
 const FILE = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.+)$/s;
 /** Maximum number of changed files that are measured one by one; with more, all files are counted again. */
 const MAX_CHANGES = 1_000;
-const results = new ResultCache<Counter>(2 * 1024 * 1024, (counter) => counter.size * 100 + 500, true);
+const results = new ResultCache<Counter>('git_languages', (counter) => counter.size * 100 + 500);
 /** The last requested tree, by repository. */
-const latest = new LRUCache<string, string>({ max: 10_000 });
+const latest = new EntryCache<string, string>('git_latest_languages');
 const detector = once(loadDetector);
 
 /** Loaded on demand, since the data is large and rarely needed. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 import { releaseWhenIdle } from '../core/idle-memory.ts';
 import { DIFF_WORKER, STATS_WORKER } from './diff-commands.ts';
 import { DiffWorkers } from './diff-workers.ts';
@@ -65,12 +65,12 @@ export class RepositoryPool {
   readonly #graphPauseMs: number | null | undefined;
   /** Reader threads for the repositories; none until allowed. */
   readonly readers: Readers = new Readers();
-  readonly #repositories: LRUCache<string, Repository>;
+  readonly #repositories: EntryCache<string, Repository>;
   readonly #unregister = releaseWhenIdle(() => this.#release());
 
   constructor(options: RepositoryPoolOptions = {}) {
     this.#slots = new WorkerLimiter({ max: options.maxProcesses ?? 24, idleMs: options.idleMs ?? IDLE_MS });
-    this.#cache = new ObjectCache(options.cacheBytes ?? 32 * 1024 * 1024);
+    this.#cache = new ObjectCache(options.cacheBytes);
     this.#packs = createPackResources({
       blockBytes: options.blockBytes ?? 4 * 1024 * 1024,
       baseBytes: options.baseBytes ?? 4 * 1024 * 1024,
@@ -79,9 +79,9 @@ export class RepositoryPool {
       ...(options.inlineInflateBytes === undefined ? {} : { inlineInflateBytes: options.inlineInflateBytes }),
     });
     this.#graphPauseMs = options.graphPauseMs;
-    this.#repositories = new LRUCache({
-      max: options.maxRepositories ?? 200,
-      dispose: (repository) => retire(repository),
+    this.#repositories = new EntryCache('git_repositories', {
+      ...(options.maxRepositories === undefined ? {} : { entries: options.maxRepositories }),
+      onRemove: retire,
     });
   }
 

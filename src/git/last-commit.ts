@@ -1,4 +1,4 @@
-import { BoundedCache } from '../core/bounded-cache.ts';
+import { BoundedCache } from '../core/cache/index.ts';
 import { forEachWithConcurrency } from '../core/concurrency.ts';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './git.bytes.ts';
@@ -22,7 +22,7 @@ const CONCURRENCY = 4;
 /** Number of cached results of a path: the newest, and those of other branches. */
 const KEPT = 6;
 const answers = new BoundedCache<string, readonly Found[]>(
-  8 * 1024 * 1024,
+  'git_last_commits',
   (entries, key) => 300 + 2 * key.length + 300 * entries.length,
 );
 

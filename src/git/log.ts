@@ -45,8 +45,8 @@ const MAX_LIMIT = 10_000;
 const MAX_PATTERN = 1_000;
 /** Special characters of basic regular expressions. */
 const SPECIAL = /[\\.[*^$]/g;
-const pages = new ResultCache<readonly string[]>(4 * 1024 * 1024, (oids) => oids.length * 56);
-const counts = new ResultCache<{ count: number }>(1024 * 1024, () => 16);
+const pages = new ResultCache<readonly string[]>('git_log_pages', (oids) => oids.length * 56);
+const counts = new ResultCache<{ count: number }>('git_log_counts', () => 16);
 
 /** Whether a text can match within one line of a commit; git would treat a newline as "or". */
 function isPattern(text: string): boolean {

@@ -16,7 +16,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { createDeflate, deflate, deflateSync, type ZlibOptions } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 import { isMissing, isTaken, syncFile, syncIfThere, syncPath } from './durable.ts';
 import type { ObjectType } from './git.objects.ts';
 import { MAX_STORED_BLOCK, MAX_STORED_BYTES, storedStream } from './packs/stored-stream.ts';
@@ -109,7 +109,7 @@ async function writeTemporary(
 }
 
 /** Object folders with durable names, with an identity that distinguishes them from a re-created folder. */
-const known = new LRUCache<string, string>({ max: 5_000 });
+const known = new EntryCache<string, string>('git_synced_folders');
 
 /**
  * Makes the names of objects and of their folders durable, also after another writer has just created one. Concurrent

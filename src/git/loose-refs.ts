@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from 'node:fs';
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
 import { bytesPath, decodeBytes } from './git.bytes.ts';
@@ -20,8 +20,6 @@ interface Folder {
   version: number;
 }
 
-const MAX_RECENT = 500;
-
 function entriesOf(path: string | Buffer): Dirent<Buffer>[] {
   try {
     return readdirSync(path, { withFileTypes: true, encoding: 'buffer' });
@@ -37,7 +35,7 @@ export class LooseRefs {
   readonly #root: Folder = { stamp: undefined, files: new Map(), folders: new Map(), version: 0 };
   #versions = 0;
   /** References read individually, with the file status at that time. */
-  readonly #recent = new LRUCache<string, LooseFile>({ max: MAX_RECENT });
+  readonly #recent = new EntryCache<string, LooseFile>('loose_refs');
 
   /** @param dir directory of the repository */
   constructor(dir: string) {

@@ -1,4 +1,4 @@
-import { BoundedCache } from '../core/bounded-cache.ts';
+import { BoundedCache } from '../core/cache/index.ts';
 import type { Commit, Tag } from './git.objects.ts';
 import { SeenObjects } from './seen-objects.ts';
 import type { TreeObject } from './tree-object.ts';
@@ -27,9 +27,9 @@ export class ObjectCache {
   readonly #entries: BoundedCache<string, CachedObject>;
   readonly #lately = new SeenObjects();
 
-  /** @param maxBytes estimated size in bytes */
-  constructor(maxBytes: number) {
-    this.#entries = new BoundedCache(maxBytes, weigh);
+  /** @param maxBytes estimated size in bytes, if not that of the table */
+  constructor(maxBytes?: number) {
+    this.#entries = new BoundedCache('git_objects', weigh, { bytes: maxBytes });
   }
 
   /** Whether to cache an object: it was read before, not long ago. */

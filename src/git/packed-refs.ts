@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
 import { compareBytes, decodeBytes, encodeBytes } from './git.bytes.ts';
@@ -14,7 +14,6 @@ export interface Ref {
 }
 
 const EMPTY = Buffer.alloc(0);
-const MAX_FOUND = 500;
 
 /** Git's `packed-refs` file, kept as raw bytes and searched by bisection, so that a change only costs a re-read. */
 export class PackedRefs {
@@ -23,7 +22,7 @@ export class PackedRefs {
   #content: Buffer = EMPTY;
   #version = 0;
   /** Look-ups in the current content. */
-  readonly #found = new LRUCache<string, { value: string | null }>({ max: MAX_FOUND });
+  readonly #found = new EntryCache<string, { value: string | null }>('packed_refs');
 
   constructor(path: string) {
     this.#path = path;

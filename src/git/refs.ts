@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { isRepository } from './damage.ts';
 import { isMissing } from './durable.ts';
@@ -26,8 +26,6 @@ interface Snapshot {
   corrupt: readonly string[];
 }
 
-const MAX_SNAPSHOTS = 16;
-
 /** The references of one repository: read from disk on every call, changed in durable transactions. */
 export class RefStore {
   readonly #dir: string;
@@ -36,7 +34,7 @@ export class RefStore {
   readonly #loose: LooseRefs;
   readonly #packed: PackedRefs;
   readonly #transactions: RefTransactions;
-  readonly #snapshots = new LRUCache<string, Snapshot>({ max: MAX_SNAPSHOTS });
+  readonly #snapshots = new EntryCache<string, Snapshot>('ref_lists');
   /** Weak, since results derived from references outlive this object and must not keep it alive. */
   readonly #self = new WeakRef(this);
 

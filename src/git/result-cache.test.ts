@@ -5,7 +5,7 @@ import { GitError } from './git.errors.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 test('calls at the same time share one computation, later ones its result', async () => {
-  const cache = new ResultCache<{ value: number }>(10_000, () => 10);
+  const cache = new ResultCache<{ value: number }>('git_log_counts', () => 10, 10_000);
   let computed = 0;
   const compute = async () => {
     computed += 1;
@@ -18,7 +18,7 @@ test('calls at the same time share one computation, later ones its result', asyn
 });
 
 test('a failure is not kept', async () => {
-  const cache = new ResultCache<{ value: number }>(10_000, () => 10);
+  const cache = new ResultCache<{ value: number }>('git_log_counts', () => 10, 10_000);
   await assert.rejects(
     cache.get('a', () => Promise.reject(new Error('no'))),
     /no/,
@@ -27,7 +27,7 @@ test('a failure is not kept', async () => {
 });
 
 test('what costs too much is not tried again at once', async () => {
-  const cache = new ResultCache<{ value: number }>(10_000, () => 10);
+  const cache = new ResultCache<{ value: number }>('git_log_counts', () => 10, 10_000);
   let tried = 0;
   const compute = async () => {
     tried += 1;
@@ -41,7 +41,7 @@ test('what costs too much is not tried again at once', async () => {
 });
 
 test('who leaves does not take the result from others who wait for it', async () => {
-  const cache = new ResultCache<{ value: number }>(10_000, () => 10);
+  const cache = new ResultCache<{ value: number }>('git_log_counts', () => 10, 10_000);
   const gone = new AbortController();
   const first = inScope({ caller: 'ann', signal: gone.signal }, () =>
     cache.get('a', () => {
@@ -57,7 +57,7 @@ test('who leaves does not take the result from others who wait for it', async ()
 });
 
 test('stays within its bytes', async () => {
-  const cache = new ResultCache<{ size: number }>(10_000, ({ size }) => size);
+  const cache = new ResultCache<{ size: number }>('git_log_counts', ({ size }) => size, 10_000);
   for (let index = 0; index < 100; index += 1) cache.put(`key ${index}`, { size: 1_000 });
   cache.put('large', { size: 5_000 });
   const kept = Array.from({ length: 100 }, (_, index) => cache.peek(`key ${index}`)).filter(Boolean);

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import { BoundedCache } from '../core/bounded-cache.ts';
+import { BoundedCache, type ByteCacheName, EntryCache } from '../core/cache/index.ts';
 import { ApiError } from '../core/core.errors.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { GitError } from './git.errors.ts';
@@ -13,19 +12,16 @@ const FAILURE_MS = 10 * 60_000;
  */
 export class ResultCache<V extends object> {
   readonly #kept: BoundedCache<string, V>;
-  readonly #failed = new LRUCache<string, GitError>({ max: 1_000, ttl: FAILURE_MS });
+  readonly #failed = new EntryCache<string, GitError>('git_failures', { ttl: FAILURE_MS });
   readonly #pending = new Map<string, Promise<V>>();
 
   /**
-   * @param maxBytes approximate size of the cache; results above a quarter of it are not cached
+   * @param name in the table of caches
    * @param sizeOf returns the approximate size of a result
-   * @param isDear whether results are so expensive that each is cached as if it had been requested twice
+   * @param bytes replaces the size of the table
    */
-  constructor(maxBytes: number, sizeOf: (value: V) => number, isDear = false) {
-    this.#kept = new BoundedCache(maxBytes, (value, key) => sizeOf(value) + 2 * key.length + 200, {
-      maxEntryBytes: Math.ceil(maxBytes / 4),
-      isCostly: isDear,
-    });
+  constructor(name: ByteCacheName, sizeOf: (value: V) => number, bytes?: number) {
+    this.#kept = new BoundedCache(name, (value, key) => sizeOf(value) + 2 * key.length + 200, { bytes });
   }
 
   /** The cached result, or undefined. */

@@ -17,7 +17,7 @@ export interface EntryList {
   slice(from: number, to?: number): readonly PathEntry[];
 }
 
-const listings = new ResultCache<readonly PathEntry[]>(32 * 1024 * 1024, (entries) =>
+const listings = new ResultCache<readonly PathEntry[]>('git_trees', (entries) =>
   entries.reduce((sum, { path, name }) => sum + 2 * (path.length + name.length) + 160, 0),
 );
 

@@ -69,7 +69,7 @@ const FILES_AT_ONCE = 250;
 /** No pointer is shorter. */
 const MIN_POINTER_BYTES = 100;
 
-const sizes = new ResultCache<TreeSize>(4 * 1024 * 1024, ({ pointers }) => 200 + 300 * pointers.length);
+const sizes = new ResultCache<TreeSize>('git_tree_sizes', ({ pointers }) => 200 + 300 * pointers.length);
 
 /**
  * Total size of a tree: every path counts, but each folder is read only once, since a few folders can expand to more

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { registerCacheMetrics } from './cache-metrics.ts';
 import { registerEventLoopDelay } from './event-loop-delay.ts';
 
 /** The metrics of `/-/metrics`, labelled by route template and never by the raw path. */
@@ -26,6 +27,7 @@ export class Metrics {
       registers,
     });
     this.#inFlight = new Gauge({ name: 'http_requests_in_flight', help: 'Requests in flight.', registers });
+    registerCacheMetrics(this.#registry);
   }
 
   /** Registers further metrics. */

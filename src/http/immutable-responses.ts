@@ -1,4 +1,4 @@
-import { BoundedCache } from '../core/bounded-cache.ts';
+import { BoundedCache } from '../core/cache/index.ts';
 import { detachedCopy } from '../core/detached-copy.ts';
 import { jsonHeaders, Serialized } from './http.send.ts';
 
@@ -19,11 +19,7 @@ const sizeOf = ({ json, flat }: CachedResponse, key: string): number =>
  * entries are never stale, in any number of processes. Bounded by bytes.
  */
 export class ImmutableResponses {
-  readonly #entries: BoundedCache<string, CachedResponse>;
-
-  constructor(maxBytes: number) {
-    this.#entries = new BoundedCache(maxBytes, sizeOf, { maxEntryBytes: Math.ceil(maxBytes / 8) });
-  }
+  readonly #entries = new BoundedCache<string, CachedResponse>('immutable_responses', sizeOf);
 
   /** The cached answer of a key; undefined if there is none. */
   peek(key: string): CachedResponse | undefined {

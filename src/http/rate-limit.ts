@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { Throttle } from '../config/config.ts';
+import { EntryCache } from '../core/cache/index.ts';
 import { ApiError } from '../core/core.errors.ts';
 
 interface Window {
@@ -10,7 +10,7 @@ interface Window {
 
 /** Counts by key in fixed time windows. */
 export class WindowCounter {
-  readonly #windows = new LRUCache<string, Window>({ max: 10_000 });
+  readonly #windows = new EntryCache<string, Window>('rate_windows');
 
   /** Counts an event. @returns the count in the current window, and the unix time in seconds at which it ends */
   hit(key: string, periodSeconds: number, nowMs: number): { count: number; resetAt: number } {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
 import { useIsRecordedUntil } from '../access/token-caller.ts';
-import { BoundedCache } from '../core/bounded-cache.ts';
+import { BoundedCache } from '../core/cache/index.ts';
 import { FileValidators } from '../core/file-validators.ts';
 import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
@@ -10,9 +10,6 @@ import { maskAddress } from './http.mask.ts';
 import { type CachedBody, matchesEtag, PRIVATE, type Serialized } from './http.send.ts';
 import { routeMatchOf } from './route-match.ts';
 
-const MAX_BYTES = 16 * 1024 * 1024;
-/** Larger answers are sent the ordinary way, which detects slow clients. */
-const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_KEY = 2_000;
 const DAY_MS = 86_400_000;
 
@@ -64,6 +61,7 @@ const sizeOf = ({ json, path, flat, unchanged }: Entry, key: string): number =>
 /**
  * Caches whole answers to repeated requests: the same request of the same caller is answered before routing and
  * authorization as long as the database and the refs used for it are unchanged, because the result would be the same.
+ * Larger answers than 64 kB are sent the ordinary way, which detects slow clients.
  * Disabled on engines without a database version (PostgreSQL), if requests are counted, and behind proxies.
  */
 export class ResponseCache {
@@ -75,7 +73,7 @@ export class ResponseCache {
   constructor(deps: Deps, headers: readonly string[]) {
     this.#deps = deps;
     this.#headers = headers;
-    this.#entries = new BoundedCache(MAX_BYTES, sizeOf, { maxEntryBytes: MAX_ENTRY_BYTES });
+    this.#entries = new BoundedCache('responses', sizeOf);
   }
 
   /** Starts to record what an answer depends on; null if it cannot be cached. */

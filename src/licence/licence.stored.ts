@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../core/cache/index.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { License } from '../db/tables/licenses.table.ts';
 import type { Deps } from '../deps.ts';
@@ -20,7 +20,7 @@ export const MAX_LICENSES = 100;
  * Terms by issuer and key, null if the issuer has not signed them. A pure function of both, so entries never become
  * stale.
  */
-const known = new LRUCache<string, { terms: LicenseTerms | null }>({ max: 2 * MAX_LICENSES });
+const known = new EntryCache<string, { terms: LicenseTerms | null }>('licences');
 
 function trustedTerms(key: string, issuer: string | null): LicenseTerms | null {
   const name = `${issuer} ${key}`;

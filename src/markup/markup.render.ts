@@ -1,13 +1,11 @@
-import { BoundedCache } from '../core/bounded-cache.ts';
+import { BoundedCache } from '../core/cache/index.ts';
 import { type MarkupRequest, tooLarge } from './markup.request.ts';
 
 /** Maximum length of texts that are rendered in this thread. */
 const SMALL = 2_000;
 /** Maximum length of texts that are rendered at all. */
 const MAX = 1024 * 1024;
-const cache = new BoundedCache<string, string>(16 * 1024 * 1024, (html, key) => 2 * (html.length + key.length) + 200, {
-  maxEntryBytes: 4 * 1024 * 1024,
-});
+const cache = new BoundedCache<string, string>('markup', (html, key) => 2 * (html.length + key.length) + 200);
 
 /**
  * Renders a text as safe HTML; HTML in the text is escaped. Uses a separate thread for all but small texts.

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
+import { EntryCache } from '../core/cache/index.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
 import type { BranchFilter, WebHook } from '../db/tables/web-hooks.table.ts';
 
-const compiled = new LRUCache<string, { expression: RE2JS | null }>({ max: 200 });
+const compiled = new EntryCache<string, { expression: RE2JS | null }>('branch_filters');
 
 /** @returns null for an invalid expression */
 function expressionOf(text: string): RE2JS | null {

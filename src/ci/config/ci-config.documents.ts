@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../../core/cache/index.ts';
 import { isMap, type RawMap } from './yaml/reference.ts';
 import { YAML_LIMITS, type YamlLimits } from './yaml/sizes.ts';
 import { readDocuments } from './yaml/yaml.compose.ts';
@@ -17,9 +17,7 @@ export interface ConfigFile {
 }
 
 /** Cache of parsed texts, since included files are mostly unchanged. Data takes some 20 times its text. */
-const cache = new LRUCache<string, ConfigFile | YamlError>({
-  max: 200,
-  maxSize: 768 * 1024,
+const cache = new EntryCache<string, ConfigFile | YamlError>('ci_files', {
   maxEntrySize: 128 * 1024,
 });
 

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
+import { EntryCache } from '../../core/cache/index.ts';
 import { patternSize } from '../../core/pattern-size.ts';
 
 /** A pattern written by a user. Matching takes linear time. */
@@ -14,9 +14,7 @@ export interface Pattern {
 const MAX_PROGRAM = 20_000;
 const MAX_STEPS = 20_000_000;
 
-const compiled = new LRUCache<string, Pattern>({
-  max: 500,
-  maxSize: 200_000,
+const compiled = new EntryCache<string, Pattern>('ci_patterns', {
   sizeCalculation: (_, text) => patternSize(text),
 });
 

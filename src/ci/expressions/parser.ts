@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../../core/cache/index.ts';
 import { compilePattern, type Pattern } from './expressions.pattern.ts';
 import { ExpressionError, type Operator, type Token, tokenize } from './lexer.ts';
 
@@ -13,9 +13,7 @@ export type Expression =
 /** Higher numbers bind tighter. */
 const PRECEDENCE: Record<Operator, number> = { '||': 1, '&&': 2, '==': 3, '!=': 3, '=~': 3, '!~': 3 };
 
-const cache = new LRUCache<string, Expression>({
-  max: 2000,
-  maxSize: 1_000_000,
+const cache = new EntryCache<string, Expression>('ci_expressions', {
   sizeCalculation: (_, text) => text.length + 1,
 });
 

@@ -1,4 +1,4 @@
-import { BoundedCache } from '../../core/bounded-cache.ts';
+import { BoundedCache } from '../../core/cache/index.ts';
 import { detachedCopy } from '../../core/detached-copy.ts';
 import type { GraphLayer } from './commit-graph.layer.ts';
 import { partialIndexOf } from './partial-indexes.ts';
@@ -25,7 +25,7 @@ const FEW = 1_000;
 
 /** Look-ups of paths with few changes, by the newest layer and the path. */
 const lookups = new BoundedCache<string, PathChanges>(
-  6 * 1024 * 1024,
+  'git_path_changes',
   (changes, key) => 500 + 2 * key.length + changes.bytes,
 );
 

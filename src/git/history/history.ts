@@ -1,4 +1,4 @@
-import { BoundedCache, CacheBudget } from '../../core/bounded-cache.ts';
+import { BoundedCache, CacheBudget } from '../../core/cache/index.ts';
 import { SERVER } from '../../core/fair-slots.ts';
 import { inScope } from '../../core/request-scope.ts';
 import type { GraphLayer } from '../commit-graph/commit-graph.layer.ts';
@@ -38,10 +38,14 @@ interface Known {
 
 /** Graphs of all repositories, with room for the largest one beside others, since every query needs one. */
 const GRAPH_BYTES = 1.5 * MAX_GRAPH_BYTES;
-const graphs = new BoundedCache<History, Known>(GRAPH_BYTES, ({ loaded }) => OUTER_BYTES + (loaded.graph?.bytes ?? 0), {
-  isCostly: true,
-  budget: new CacheBudget(GRAPH_BYTES),
-});
+const graphs = new BoundedCache<History, Known>(
+  'git_commit_graphs',
+  ({ loaded }) => OUTER_BYTES + (loaded.graph?.bytes ?? 0),
+  {
+    bytes: GRAPH_BYTES,
+    budget: new CacheBudget(GRAPH_BYTES),
+  },
+);
 
 /** The ways to answer a query. */
 export interface HistoryQuery<T> {

@@ -1,10 +1,8 @@
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../../core/cache/index.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import { CommitQueue } from './commit-queue.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** Maximum number of entries of a graph: few branches serve as a base of comparisons. */
-const MAX = 4;
 /**
  * Entries with more waiting commits are not cached. That happens only in histories wider than those that people create.
  */
@@ -33,7 +31,7 @@ export class ReachabilityCache {
     commits: readonly number[],
     timeSlice: TimeSlice,
   ): Promise<number[]> {
-    const known = ofGraphs.get(graph) ?? new LRUCache({ max: MAX });
+    const known = ofGraphs.get(graph) ?? new EntryCache<string, ReachabilityCache>('git_reachability');
     ofGraphs.set(graph, known);
     const key = tips.toSorted((a, b) => a - b).join();
     const one = known.get(key) ?? new ReachabilityCache(graph, tips);
@@ -69,4 +67,4 @@ export class ReachabilityCache {
 }
 
 /** One bit per commit, plus the waiting commits: little compared to the graph, with which it is freed. */
-const ofGraphs = new WeakMap<CommitGraph, LRUCache<string, ReachabilityCache>>();
+const ofGraphs = new WeakMap<CommitGraph, EntryCache<string, ReachabilityCache>>();

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../../core/cache/index.ts';
 import { type ParamObject, ParamsError, parseUrlencoded } from './rack.ts';
 
 const FAILURE = Symbol('failure');
 
 /** Clients repeat their requests: short query strings are parsed once. */
-const cache = new LRUCache<string, ParamObject>({ max: 1_000 });
+const cache = new EntryCache<string, ParamObject>('query_strings');
 const MAX_KEPT = 300;
 
 /**

@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Compiled } from '../../ci/compile-request.ts';
 import { holds } from '../../ci/evaluation/evaluation.rules.ts';
 import type { Rule } from '../../ci/pipeline-config.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
+import { EntryCache } from '../../core/cache/index.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { Deps } from '../../deps.ts';
 import { isProtectedRef } from '../pipelines.run-rights.ts';
@@ -21,10 +21,9 @@ interface WorkflowFilter {
 /** Maximum number of rules and maximum length of conditions; others are evaluated each time. */
 const MAX_RULES = 20;
 const MAX_OF_CONDITIONS = 2_000;
-const MAX_FILTERS = 200;
 
 /** By blob id. */
-const filters = new LRUCache<string, WorkflowFilter>({ max: MAX_FILTERS });
+const filters = new EntryCache<string, WorkflowFilter>('workflow_filters');
 
 const storedNamed = prepared((db, { project, names }: { project: number; names: readonly string[] }) =>
   db

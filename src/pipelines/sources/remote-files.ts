@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RemoteFile } from '../../ci/sources.ts';
-import { BoundedCache } from '../../core/bounded-cache.ts';
+import { BoundedCache } from '../../core/cache/index.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
@@ -31,7 +31,7 @@ const fetches = new FairSlots({
 });
 
 const responses = new BoundedCache<string, { content: string; at: number }>(
-  32 * 1024 * 1024,
+  'remote_files',
   ({ content }, url) => 2 * (content.length + url.length) + 200,
 );
 

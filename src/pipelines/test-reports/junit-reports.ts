@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { GzipError, gzipMembers } from '../../ci/junit/gzip-members.ts';
 import { JunitError, parseJunit, type TestCase } from '../../ci/junit/junit.parse.ts';
-import { BoundedCache } from '../../core/bounded-cache.ts';
 import { Busy } from '../../core/busy.ts';
+import { BoundedCache } from '../../core/cache/index.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import type { BlobStore, StoredBlob } from '../../storage/blob-store.ts';
@@ -40,10 +40,9 @@ export class JunitReports {
         : new Busy(503, '503 Service Unavailable - too many test reports are being read', 2),
   });
 
-  /** @param maxBytes maximum memory of cached reports */
-  constructor(blobs: BlobStore, maxBytes: number) {
+  constructor(blobs: BlobStore) {
     this.#blobs = blobs;
-    this.#reports = new BoundedCache(maxBytes, sizeOf, { maxEntryBytes: Math.ceil(maxBytes / 4), isCostly: true });
+    this.#reports = new BoundedCache('test_reports', sizeOf);
   }
 
   /** Test cases of a compressed report. */

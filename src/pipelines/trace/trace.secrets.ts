@@ -1,22 +1,16 @@
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../../core/cache/index.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 import { storedVariables } from '../variables/pipeline-variables.stored.ts';
 import { type SecretBytes, secretBytes } from './trace.mask.ts';
 
-/** Maximum number of jobs with cached secrets, and maximum total size of the secrets in bytes. */
-const MAX_JOBS = 2_000;
-const MAX_BYTES = 32 * 1024 * 1024;
+const memories = new WeakMap<Db, EntryCache<number, SecretBytes>>();
 
-const memories = new WeakMap<Db, LRUCache<number, SecretBytes>>();
-
-function memoryOf(db: Db): LRUCache<number, SecretBytes> {
+function memoryOf(db: Db): EntryCache<number, SecretBytes> {
   const known = memories.get(db);
   if (known !== undefined) return known;
-  const fresh = new LRUCache<number, SecretBytes>({
-    max: MAX_JOBS,
-    maxSize: MAX_BYTES,
+  const fresh = new EntryCache<number, SecretBytes>('trace_secrets', {
     sizeCalculation: ({ sorted }) => 10_000 + sorted.reduce((sum, { length }) => sum + length + 100, 0),
   });
   memories.set(db, fresh);

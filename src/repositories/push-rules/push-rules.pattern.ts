@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
+import { EntryCache } from '../../core/cache/index.ts';
 import { patternSize } from '../../core/pattern-size.ts';
 
 /** A pattern of a push rule. Matching takes linear time. */
@@ -21,7 +21,7 @@ const MAX_SIZE = 2_000;
 /** Maximum product of instructions and characters of a text: some tenths of a second in the worst case. */
 const MAX_STEPS = 10_000_000;
 
-const compiled = new LRUCache<string, PushPattern>({ max: 500 });
+const compiled = new EntryCache<string, PushPattern>('push_patterns');
 
 /**
  * Returns the validation error of a pattern; null if it is valid or empty.

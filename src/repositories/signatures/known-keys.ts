@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { addressesOf } from '../../access/user-addresses.ts';
+import { EntryCache } from '../../core/cache/index.ts';
 import { type PgpPublicKey, readPgpKey } from '../../core/pgp/pgp.key.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { SshKey } from '../../db/tables/ssh-keys.table.ts';
@@ -14,15 +14,13 @@ export interface PgpCandidate {
 }
 
 const MAX_CANDIDATES = 5;
-/** Maximum number of cached entries of each kind. */
-const MAX_REMEMBERED = 500;
 
 /** Signing keys and addresses of users, cached by this object. */
 export class KnownKeys {
   readonly db: Db;
-  readonly #ssh = new LRUCache<string, { row: SshKey | null }>({ max: MAX_REMEMBERED });
-  readonly #pgp = new LRUCache<string, PgpCandidate[]>({ max: MAX_REMEMBERED });
-  readonly #addresses = new LRUCache<number, readonly string[]>({ max: MAX_REMEMBERED });
+  readonly #ssh = new EntryCache<string, { row: SshKey | null }>('signing_keys');
+  readonly #pgp = new EntryCache<string, PgpCandidate[]>('signing_keys');
+  readonly #addresses = new EntryCache<number, readonly string[]>('signing_keys');
 
   constructor(db: Db) {
     this.db = db;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { BoundedCache } from '../../core/bounded-cache.ts';
 import { Busy } from '../../core/busy.ts';
+import { BoundedCache } from '../../core/cache/index.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import type { BlobStore, StoredBlob } from '../blob-store.ts';
@@ -22,8 +22,6 @@ const MAX_RATIO = 200;
 const WHOLE = { packed: 64 * 1024, unpacked: 128 * 1024 };
 /** Bytes read together with the data for the path and the rest of the local header. */
 const HEADER_ROOM = 512;
-/** A directory is not cached if it takes more than this part of the cache. */
-const MAX_SHARE = 2;
 
 const sizeOf = (directory: ArchiveDirectory | ArchiveError): number =>
   directory instanceof ArchiveError ? 500 : directory.memory;
@@ -48,13 +46,10 @@ export class Archives {
         : new Busy(503, '503 Service Unavailable - too many archives are being read', 2),
   });
 
-  /** @param maxBytes memory for cached directories in bytes */
-  constructor(blobs: BlobStore, maxBytes: number) {
+  /** @param maxBytes memory for cached directories in bytes, if not that of the table */
+  constructor(blobs: BlobStore, maxBytes?: number) {
     this.#blobs = blobs;
-    this.#directories = new BoundedCache(maxBytes, sizeOf, {
-      maxEntryBytes: Math.ceil(maxBytes / MAX_SHARE),
-      isCostly: true,
-    });
+    this.#directories = new BoundedCache('archives', sizeOf, { bytes: maxBytes });
   }
 
   /**

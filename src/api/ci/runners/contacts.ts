@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import { LRUCache } from 'lru-cache';
+import { EntryCache } from '../../../core/cache/index.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { CiRunnerManagersTable } from '../../../db/tables/ci-runner-managers.table.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
@@ -9,7 +9,6 @@ import type { Deps } from '../../../deps.ts';
 const MAX_MANAGERS = 1_000;
 /** Random interval after which a contact is written again, so that writes spread out. */
 const [MIN_UNWRITTEN_MS, MAX_UNWRITTEN_MS] = [40 * 60_000, 55 * 60_000];
-const MAX_REMEMBERED = 20_000;
 const MAX_TEXT = 255;
 /** Name of the machine of a runner that sends no system id. */
 export const UNNAMED_MACHINE = '<legacy>';
@@ -37,9 +36,9 @@ interface Contact {
 }
 
 interface Memory {
-  machines: LRUCache<string, Contact>;
+  machines: EntryCache<string, Contact>;
   /** Last contact of each runner, by id. */
-  runners: LRUCache<number, number>;
+  runners: EntryCache<number, number>;
 }
 
 /** Contacts known to this process; the database is updated about every forty minutes. */
@@ -48,8 +47,7 @@ const memories = new WeakMap<Db, Memory>();
 function memoryOf(db: Db): Memory {
   const known = memories.get(db);
   if (known !== undefined) return known;
-  const max = MAX_REMEMBERED;
-  const fresh: Memory = { machines: new LRUCache({ max }), runners: new LRUCache({ max }) };
+  const fresh: Memory = { machines: new EntryCache('runner_machines'), runners: new EntryCache('runner_contacts') };
   memories.set(db, fresh);
   return fresh;
 }

@@ -25,10 +25,8 @@ export interface ChangelogCommit {
   authorEmail: string;
 }
 
-const results = new ResultCache<readonly ChangelogCommit[]>(
-  4 * 1024 * 1024,
-  (commits) => commits.reduce((sum, commit) => sum + 2 * textOf(commit) + 400, 0),
-  true,
+const results = new ResultCache<readonly ChangelogCommit[]>('changelogs', (commits) =>
+  commits.reduce((sum, commit) => sum + 2 * textOf(commit) + 400, 0),
 );
 
 const textOf = ({ title, trailers }: Pick<ChangelogCommit, 'title' | 'trailers'>): number =>

@@ -44,7 +44,7 @@ export class PageIndex {
 }
 
 const NO_PAGES = new PageIndex([]);
-const indexes = new ResultCache<PageIndex>(16 * 1024 * 1024, ({ pages }) =>
+const indexes = new ResultCache<PageIndex>('wiki_indexes', ({ pages }) =>
   pages.reduce((sum, { path }) => sum + 8 * path.length + 500, 200),
 );
 

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { FlagsClient } from '../../../access/caller.ts';
-import { BoundedCache } from '../../../core/bounded-cache.ts';
+import { BoundedCache, EntryCache } from '../../../core/cache/index.ts';
 import { encodeUtf8 } from '../../../core/detached-copy.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
@@ -9,15 +8,13 @@ import { jsonHeaders, Serialized } from '../../../http/http.send.ts';
 import type { CachedResponse } from '../../../http/immutable-responses.ts';
 import { documentOf, type ProjectRules, readRules, scopesOf } from './unleash.rules.ts';
 
-const MAX_NAMES = 10_000;
-const MAX_RULES = 16 * 1024 * 1024;
 /** Longer names are not cached. */
 const MAX_NAME = 255;
 
 /** Flags of projects cached in this process, with their version. */
 interface Memory {
   /** Cache keys of responses, by project and environment. */
-  keys: LRUCache<string, { version: number; key: string }>;
+  keys: EntryCache<string, { version: number; key: string }>;
   rules: BoundedCache<number, ProjectRules>;
   /** Rules that are being read. */
   reading: Map<string, Promise<ProjectRules>>;
@@ -29,8 +26,8 @@ function memoryOf({ db }: Deps): Memory {
   const known = memories.get(db);
   if (known !== undefined) return known;
   const fresh: Memory = {
-    keys: new LRUCache({ max: MAX_NAMES }),
-    rules: new BoundedCache(MAX_RULES, ({ size }) => size),
+    keys: new EntryCache('unleash_keys'),
+    rules: new BoundedCache('unleash_rules', ({ size }) => size),
     reading: new Map(),
   };
   memories.set(db, fresh);

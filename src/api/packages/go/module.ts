@@ -20,7 +20,7 @@ export interface ResolvedModule {
 }
 
 /** Cached folders of modules at commits, or null. */
-const places = new ResultCache<{ folder: string | null }>(4 * 1024 * 1024, () => 100);
+const places = new ResultCache<{ folder: string | null }>('go_modules', () => 100);
 
 /** Returns the module path in `go.mod`: that of the first line that is not a comment. */
 function moduleOf(goMod: string): string | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BoundedCache, CacheBudget } from './bounded-cache.ts';
+import { BoundedCache } from './bounded-cache.ts';
+import { CacheBudget } from './cache-budget.ts';
 
 const size = (bytes: number) => bytes;
 const keys = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `key ${from + n}`);
@@ -10,7 +11,7 @@ const present = (cache: BoundedCache<string, number>, names: readonly string[]) 
 describe('one cache', () => {
   test('keeps, replaces and forgets', () => {
     const all = new CacheBudget(1_000, 500);
-    const cache = new BoundedCache<string, number>(1_000, size, { budget: all });
+    const cache = new BoundedCache<string, number>({ bytes: 1_000 }, size, { budget: all });
     cache.set('a', 10);
     cache.set('b', 20);
     cache.set('a', 30);
@@ -23,7 +24,7 @@ describe('one cache', () => {
 
   test('stays within its share, and does not keep what is too large', () => {
     const all = new CacheBudget(10_000, 10_000);
-    const cache = new BoundedCache<string, number>(1_000, size, { budget: all, maxEntryBytes: 300 });
+    const cache = new BoundedCache<string, number>({ bytes: 1_000, maxEntryShare: 0.3 }, size, { budget: all });
     for (const key of keys(0, 50)) cache.set(key, 100);
     assert.deepEqual([cache.size, cache.bytes], [10, 1_000]);
     assert.equal(present(cache, keys(40, 50)), 10);
@@ -34,7 +35,7 @@ describe('one cache', () => {
 
   test('gives up first what was asked for longest ago', () => {
     const all = new CacheBudget(10_000, 10_000);
-    const cache = new BoundedCache<string, number>(300, size, { budget: all });
+    const cache = new BoundedCache<string, number>({ bytes: 300 }, size, { budget: all });
     for (const key of ['a', 'b', 'c']) cache.set(key, 100);
     assert.equal(cache.get('a'), 100);
     cache.set('d', 100);
@@ -49,8 +50,8 @@ describe('several caches', () => {
   test('hold no more together than they may', () => {
     const all = new CacheBudget(1_000, 400);
     const [one, other] = [
-      new BoundedCache<string, number>(900, size, { budget: all }),
-      new BoundedCache<string, number>(900, size, { budget: all }),
+      new BoundedCache<string, number>({ bytes: 900 }, size, { budget: all }),
+      new BoundedCache<string, number>({ bytes: 900 }, size, { budget: all }),
     ];
     for (let round = 0; round < 5; round += 1) {
       for (const key of keys(0, 30)) {
@@ -65,8 +66,8 @@ describe('several caches', () => {
 
   test('give up by their shares', () => {
     const all = new CacheBudget(1_000, 400);
-    const large = new BoundedCache<string, number>(900, size, { budget: all });
-    const small = new BoundedCache<string, number>(300, size, { budget: all });
+    const large = new BoundedCache<string, number>({ bytes: 900 }, size, { budget: all });
+    const small = new BoundedCache<string, number>({ bytes: 300 }, size, { budget: all });
     for (const key of keys(0, 50)) {
       large.set(`${key} of large`, 10);
       small.set(`${key} of small`, 10);
@@ -76,7 +77,7 @@ describe('several caches', () => {
 
   test('give back what nobody has asked for in ten minutes', () => {
     const all = new CacheBudget(1_000, 500);
-    const cache = new BoundedCache<string, number>(1_000, size, { budget: all });
+    const cache = new BoundedCache<string, number>({ bytes: 1_000 }, size, { budget: all });
     for (const key of ['a', 'b', 'c']) cache.set(key, 10);
     for (let minute = 0; minute < 20; minute += 1) {
       cache.get('b');
@@ -90,8 +91,8 @@ describe('several caches', () => {
 
 test('all but what is dear can be released, and is kept anew then', () => {
   const all = new CacheBudget(1_000, 400);
-  const cache = new BoundedCache<string, number>(1_000, size, { budget: all });
-  const dear = new BoundedCache<string, number>(1_000, size, { budget: all, isCostly: true });
+  const cache = new BoundedCache<string, number>({ bytes: 1_000 }, size, { budget: all });
+  const dear = new BoundedCache<string, number>({ bytes: 1_000, isCostly: true }, size, { budget: all });
   for (const key of keys(0, 30)) {
     cache.set(key, 10);
     dear.set(key, 5);
@@ -110,7 +111,7 @@ test('all but what is dear can be released, and is kept anew then', () => {
 describe('what was asked for again', () => {
   test('stays while much comes by once', () => {
     const all = new CacheBudget(1_000, 400);
-    const cache = new BoundedCache<string, number>(1_000, size, { budget: all });
+    const cache = new BoundedCache<string, number>({ bytes: 1_000 }, size, { budget: all });
     for (const key of keys(0, 20)) cache.set(key, 10);
     for (const key of keys(20, 30)) cache.set(key, 10);
     assert.equal(present(cache, keys(0, 20)), 20);
@@ -121,7 +122,7 @@ describe('what was asked for again', () => {
 
   test('is not what the same request asks for several times', () => {
     const all = new CacheBudget(1_000, 400);
-    const cache = new BoundedCache<string, number>(1_000, size, { budget: all });
+    const cache = new BoundedCache<string, number>({ bytes: 1_000 }, size, { budget: all });
     for (const key of keys(0, 1_000)) {
       cache.set(key, 10);
       cache.get(key);
@@ -132,15 +133,15 @@ describe('what was asked for again', () => {
 
   test('is also what comes once more soon after it was given up', () => {
     const all = new CacheBudget(1_000, 100);
-    const cache = new BoundedCache<string, number>(1_000, size, { budget: all });
+    const cache = new BoundedCache<string, number>({ bytes: 1_000 }, size, { budget: all });
     for (let round = 0; round < 2; round += 1) for (const key of keys(0, 50)) cache.set(key, 10);
     assert.equal(present(cache, keys(0, 50)), 50);
   });
 
   test('is what is dear from the beginning, also where it takes much', () => {
     const all = new CacheBudget(1_000, 100);
-    const dear = new BoundedCache<string, number>(4_000, size, { budget: all, isCostly: true });
-    const cache = new BoundedCache<string, number>(1_000, size, { budget: all });
+    const dear = new BoundedCache<string, number>({ bytes: 4_000, isCostly: true }, size, { budget: all });
+    const cache = new BoundedCache<string, number>({ bytes: 1_000 }, size, { budget: all });
     dear.set('dear', 700);
     for (let round = 0; round < 3; round += 1) for (const key of keys(0, 50)) cache.set(key, 10);
     assert.equal(dear.get('dear'), 700);

@@ -1,3 +1,5 @@
+import { EntryCache } from './entry-cache.ts';
+
 /** Maximum age of a value in milliseconds, unless this process changes it. */
 const MAX_AGE = 1_000;
 
@@ -12,7 +14,7 @@ interface Entry {
  * effect immediately, those by another process a second later. Few keys, which are fixed in the program.
  */
 export class RecentCache {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new EntryCache<string, Entry>('recent_values');
   #changes = 0;
 
   /** The cached value of a key, or the result of `load`. */

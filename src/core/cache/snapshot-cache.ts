@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { EntryCacheName } from './cache-table.ts';
+import { EntryCache } from './entry-cache.ts';
 
 /**
  * Caches database reads until anyone commits, so that results always equal those of a query. Disabled on engines
@@ -6,12 +7,13 @@ import { LRUCache } from 'lru-cache';
  */
 export class SnapshotCache {
   readonly #version: () => number | null;
-  readonly #entries: LRUCache<string, { value: unknown }>;
+  readonly #entries: EntryCache<string, { value: unknown }>;
   #seen: number | null = null;
 
-  constructor(version: () => number | null, maxEntries = 5_000) {
+  /** @param version of the database, which changes with each commit; null where it is unknown */
+  constructor(version: () => number | null, name: EntryCacheName = 'rows') {
     this.#version = version;
-    this.#entries = new LRUCache({ max: maxEntries });
+    this.#entries = new EntryCache(name);
   }
 
   /** Whether caching is enabled. */

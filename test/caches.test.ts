@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { BYTE_CACHES, ENTRY_CACHES } from '../src/core/cache/index.ts';
+
+const PAGE = 'docs/decisions/one-memory-for-caches.md';
+const MiB = 1024 * 1024;
+
+test('the page about what is kept in memory has every cache with its scope and size', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', PAGE), 'utf8');
+  const rows = new Map(
+    [...page.matchAll(/^\| `(\w+)` \| (.*)$/gm)].map(([, scope, row]) => [scope!, row!.replaceAll('`', '')]),
+  );
+  const bounds = [
+    ...Object.entries(BYTE_CACHES).map(([name, { scope, bytes }]) => ({ name, scope, size: `${bytes / MiB}` })),
+    ...Object.entries(ENTRY_CACHES).map(([name, { scope, entries }]) => {
+      return { name, scope, size: `${entries.toLocaleString('en')}n` };
+    }),
+  ];
+  const missing = bounds.filter(({ name, scope, size }) => {
+    const row = rows.get(scope) ?? '';
+    return !new RegExp(`\\b${name}(?: and \\w+)? ${size}\\b`).test(row);
+  });
+  assert.deepEqual(missing, [], `${PAGE} does not say these`);
+});
