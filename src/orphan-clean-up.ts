@@ -4,12 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from './deps.ts';
 import { killOrphans } from './git/git.orphans.ts';
 
-/** The start of this process, to tell which files are older. @param ago milliseconds since the start */
-export function processStart(ago = 0): Pick<Deps, 'startedAt' | 'uptimeMs'> {
-  const start = performance.now() - ago;
-  return { startedAt: new Date(Date.now() - ago), uptimeMs: () => performance.now() - start };
-}
-
 /** Timestamps of files can lag behind by one tick of the kernel, in milliseconds. */
 const TICK_MS = 20;
 
@@ -22,7 +16,7 @@ export async function cleanUpOrphans(deps: Deps): Promise<void> {
   await rm(join(config.dataDir, 'tmp'), { recursive: true, force: true });
   const ended = await killOrphans(config.storages.map(({ path }) => path));
   // The orphans, including those that ended meanwhile, may have written until now; this process has not.
-  Object.assign(deps, processStart(ended === 0 ? TICK_MS : 0));
+  deps.start.moveTo(ended === 0 ? TICK_MS : 0);
   if (ended === 0) return;
   log.log('warn', 'git processes of a killed server were terminated', { processes: ended });
   await sleep(TICK_MS);

@@ -10,13 +10,16 @@ import { bootstrap, makeFirstToken } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
 import { RecentCache, SnapshotCache } from './core/cache/index.ts';
 import { type Clock, systemClock } from './core/clock.ts';
+import { ProvidedFunction } from './core/extension-point.ts';
 import { IdleMemory } from './core/idle-memory.ts';
 import { InFlight } from './core/in-flight.ts';
+import { ActionLimiter, ConcurrencyLimiter } from './core/limiters.ts';
 import type { Logger } from './core/logger.ts';
 import { LongPolls } from './core/long-polls.ts';
 import { LoopLoad } from './core/loop-load.ts';
 import { memoryBudget } from './core/memory-budget.ts';
 import { makePrivateFolder } from './core/private-folder.ts';
+import { ProcessStart } from './core/process-start.ts';
 import { openSecretBox } from './core/secret-box.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { type Claim, claimData } from './db/db.claim.ts';
@@ -33,14 +36,13 @@ import { startSpawner } from './git/spawner/start-child.ts';
 import type { SshServer } from './git-server/ssh/ssh-server.server.ts';
 import type { HttpServer } from './http/http.server.ts';
 import { ImmutableResponses } from './http/immutable-responses.ts';
-import { ActionLimiter, ConcurrencyLimiter } from './http/rate-limit.ts';
 import { EventBus } from './jobs/jobs.events.ts';
 import { registerPruning } from './jobs/jobs.prune.ts';
 import { JobQueue } from './jobs/jobs.queue.ts';
 import { registerSealing } from './jobs/seal-secrets.ts';
 import { Mailer } from './mail/mailer.ts';
 import { mailHost, registerMail } from './mail/send-mail.ts';
-import { cleanUpOrphans, processStart } from './orphan-clean-up.ts';
+import { cleanUpOrphans } from './orphan-clean-up.ts';
 import { DownloadTimes } from './packages/download-times.ts';
 import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import { IntentRetries } from './repositories/intent-retries.ts';
@@ -87,7 +89,6 @@ export async function open(
   alone = config.database.kind === 'sqlite',
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
-  const start = processStart();
   await makeFolders(config);
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
@@ -102,7 +103,7 @@ export async function open(
     config,
     clock,
     log,
-    ...start,
+    start: new ProcessStart(),
     alone,
     processes,
     database,
@@ -141,10 +142,7 @@ export async function open(
     refObservers: [],
     pushFacts: [soleCommit],
     intentRetries: new IntentRetries(log),
-    recoverIntent: async () => {},
-    recoverPreceding: async () => {},
-    isApproved: async () => false,
-    createPersonalToken: () => Promise.reject(new Error('no area has registered personal access tokens')),
+    isApproved: new ProvidedFunction('isApproved'),
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
     sshUrl: (path) => sshAddress(config, deps.externalUrl(), path),
   };
@@ -161,6 +159,7 @@ export async function open(
     processes.onDeath((id) => jobs.reclaimFrom(id));
     registerRepositoryWork(deps);
     registerBackgroundWork(deps);
+    deps.isApproved.requireProvided();
     registerMail(deps);
     registerPruning(deps);
     registerSealing(deps);

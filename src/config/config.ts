@@ -1,4 +1,5 @@
 import { join, resolve, sep } from 'node:path';
+import type { Throttle } from '../core/limiters.ts';
 import { type MailAddress, parseMailAddress } from '../core/mail-address.ts';
 import { defaultMemory } from '../core/memory-budget.ts';
 import { defaultConnections } from '../core/resource-exhaustion.ts';
@@ -12,12 +13,6 @@ export type Plan = (typeof PLANS)[number];
 /** Which answers are given where the specification and the platform's clients differ. */
 export const DIALECTS = ['specification', 'gitlab'] as const;
 export type Dialect = (typeof DIALECTS)[number];
-
-export interface Throttle {
-  /** Requests allowed per period; 0 disables the throttle. */
-  requests: number;
-  periodSeconds: number;
-}
 
 /** Parts of the server whose requests are counted separately. */
 type Face = 'api' | 'web' | 'git';

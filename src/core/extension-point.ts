@@ -12,3 +12,31 @@ export class ExtensionPoint<Args extends readonly unknown[]> {
     for (const part of this.#parts) await part(...args);
   }
 }
+
+/** A function that somebody further up must provide, once, during the start. */
+export class ProvidedFunction<Args extends readonly unknown[], Result> {
+  readonly #name: string;
+  #provided: ((...args: Args) => Promise<Result>) | undefined;
+
+  /** @param name for errors */
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** @throws Error if it is already provided */
+  provide(provided: (...args: Args) => Promise<Result>): void {
+    if (this.#provided !== undefined) throw new Error(`${this.#name} is provided twice`);
+    this.#provided = provided;
+  }
+
+  /** To be called at the end of the start. @throws Error if nobody provides the function */
+  requireProvided(): (...args: Args) => Promise<Result> {
+    if (this.#provided === undefined) throw new Error(`nobody provides ${this.#name}`);
+    return this.#provided;
+  }
+
+  /** @throws errors of the function; Error if nobody provides it */
+  async call(...args: Args): Promise<Result> {
+    return this.requireProvided()(...args);
+  }
+}

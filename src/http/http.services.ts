@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, rateLimitKeyOf } from '../access/caller.ts';
-import type { Throttle } from '../config/config.ts';
+import { type Throttle, WindowCounter } from '../core/limiters.ts';
 import { SeenFilter } from '../core/cache/index.ts';
 import type { Deps } from '../deps.ts';
 import { effectiveThrottle, type ThrottleGroup, throttleOf } from '../settings/throttles.ts';
 import { API_TOKENS } from './api-tokens.ts';
 import { credentialHeaders } from './http.credentials.ts';
 import type { Route, RouteLimit } from './http.route.ts';
-import { applyThrottle, WindowCounter } from './rate-limit.ts';
+import { applyThrottle } from './rate-limit.ts';
 import { ResponseCache } from './response-cache.ts';
 
 /** Headers on which cacheable answers of a route depend. */

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { ROOT_TOKEN, TestClock } from '../../test/support/app.ts';
 import { anyone, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
+import { ActionLimiter, ConcurrencyLimiter, WindowCounter } from '../core/limiters.ts';
 import { route } from './http.route.ts';
-import { ActionLimiter, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
 
 const options = { summary: 's', access: anyone, success: { status: 200, schema: Type.Unsafe<unknown>({}) } } as const;
 

@@ -87,12 +87,10 @@ export function registerRecovery(deps: Deps): void {
     await recoverIntents(beside);
     await deps.jobs.reclaimUnknown(await deps.processes.known());
   });
-  deps.recoverIntent = (holder, key) => recoverByKey(deps, holder, key);
-  deps.recoverPreceding = (holder, updates) => recoverPreceding(beside, holder, updates);
 }
 
 /** Recovers one intent of this process by its key, if it still exists. Must run in the repository's queue. */
-async function recoverByKey(deps: Deps, holder: Key, key: string): Promise<void> {
+export async function recoverByKey(deps: Deps, holder: Key, key: string): Promise<void> {
   const rows = await intentsOf(deps, holder).execute();
   const row = rows.find(({ context }) => parseJson<{ key?: string }>(context).key === key);
   if (row !== undefined) await recoverIntent(deps, row);
@@ -127,7 +125,8 @@ export async function recoverOrphanedIntents(input: Deps, holder: Holder): Promi
  * announced.
  * @throws GitError `locked`, `busy` if a preceding change cannot be recovered now; errors of git
  */
-async function recoverPreceding(deps: Deps, holder: Key, updates: readonly RefChange[]): Promise<void> {
+export async function recoverPreceding(input: Deps, holder: Key, updates: readonly RefChange[]): Promise<void> {
+  const deps = { ...input, alone: false };
   for (let looks = 0; ; looks += 1) {
     const rows = await ofOthers(deps, holder);
     const left = await orphaned(deps, rows);

@@ -7,8 +7,8 @@ import type { Deps } from '../deps.ts';
 import { GitError } from '../git/git.errors.ts';
 import type { Repository } from '../git/git.repository.ts';
 import { removeLocks, removeStaleLocks } from '../git/stale-locks.ts';
-import { finishChange, repositoryOf } from './change-refs.ts';
-import { findHolder, HOLDER_TYPES, type Holder, namedHolder } from './holder.ts';
+import { finishChange } from './finish-change.ts';
+import { findHolder, HOLDER_TYPES, type Holder, locationOf, namedHolder } from './holder.ts';
 import type { Intent } from './intent.ts';
 import { lockHolder } from './moves/holders.ts';
 import { ORPHANED_MS, PACKED_ORPHANED_MS } from './orphaned-locks.ts';
@@ -30,7 +30,7 @@ export async function recoverIntent(deps: Deps, row: StoredIntent): Promise<void
   const updates = parseJson<RefChange[]>(row.updates);
   const named = namedHolder(row);
   const holder = await findHolder(deps.db, named);
-  const repo = holder === undefined ? undefined : repositoryOf(deps, holder);
+  const repo = holder === undefined ? undefined : deps.storages.open(locationOf(holder));
   const applied = repo === undefined ? [] : await finishRefs(deps, repo, row, updates);
   if (holder === undefined || repo === undefined || applied.length === 0) await drop(deps, row);
   else {
@@ -48,7 +48,7 @@ export async function recoverIntent(deps: Deps, row: StoredIntent): Promise<void
 export async function isApplied(deps: Deps, row: StoredIntent): Promise<boolean> {
   const holder = await findHolder(deps.db, namedHolder(row));
   if (holder === undefined) return false;
-  const repo = repositoryOf(deps, holder);
+  const repo = deps.storages.open(locationOf(holder));
   for (const [index, { ref, new: wanted }] of parseJson<RefChange[]>(row.updates).entries()) {
     if (index % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
     if ((await repo.refs.resolve(ref)) !== wanted) return false;

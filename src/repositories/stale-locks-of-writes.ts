@@ -7,10 +7,10 @@ import { removeStaleLocks } from '../git/stale-locks.ts';
 const SHARED_AGE_MS = 24 * 3_600_000;
 
 /** Locks and temporary files last changed before this instant were left by a killed process. */
-export function orphanedBefore({ startedAt, uptimeMs, alone }: Deps): Date {
+export function orphanedBefore({ start, alone }: Deps): Date {
   if (!alone) return new Date(Date.now() - SHARED_AGE_MS);
   // A clock that was set back gives new files earlier times than the start.
-  return new Date(Math.min(startedAt.getTime(), Date.now() - uptimeMs()));
+  return new Date(Math.min(start.at.getTime(), Date.now() - start.uptimeMs()));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Throttle } from '../config/config.ts';
+import type { Throttle } from '../core/limiters.ts';
 import { THROTTLED, type Throttled } from './application/limits.settings.ts';
 import type { ApplicationSettings } from './settings-table.ts';
 

@@ -61,7 +61,8 @@ export class TestApp {
     return this.#log.lines;
   }
 
-  get deps(): Deps {
+  /** Writable: a test may replace a part. */
+  get deps(): { -readonly [Part in keyof Deps]: Deps[Part] } {
     return this.instance.deps;
   }
 

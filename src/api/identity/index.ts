@@ -1,6 +1,4 @@
-import { parseJson } from '../../db/columns.ts';
 import type { Area } from '../area.ts';
-import { createToken } from './access-tokens/for-users.ts';
 import { applicationRoutes } from './applications/applications.routes.ts';
 import { avatarRoutes } from './avatars/avatars.routes.ts';
 import { emailRoutes } from './emails/emails.routes.ts';
@@ -38,6 +36,7 @@ export {
   revokeToken,
   rotateToken,
 } from './access-tokens/access-tokens.writes.ts';
+export { createToken } from './access-tokens/for-users.ts';
 export { sendPicture } from './avatars/avatars.send.ts';
 export { avatarColumn, storePicture } from './avatars/avatars.upload.ts';
 export { rotation } from './personal-access-tokens/personal-access-tokens.inputs.ts';
@@ -51,7 +50,6 @@ export { UserProfile } from './users/users.responses.ts';
 export { attributeErrors, emailErrors } from './users/users.rules.ts';
 export { presentUserInfo } from './users/users.views.ts';
 export { createUser, updateUser } from './users/users.writes.ts';
-export { createToken };
 
 /** Users, their e-mail addresses, keys, avatars and tokens. */
 export const identity: Area = {
@@ -74,12 +72,6 @@ export const identity: Area = {
     ...userStateRoutes,
     ...userStatusRoutes,
   ],
-  register(deps) {
-    registerDormant(deps);
-    deps.createPersonalToken = async (user, request) => {
-      const { token, row } = await createToken(deps, user, request);
-      return { token, scopes: parseJson<string[]>(row.scopes), expiresAt: row.expires_at };
-    };
-  },
+  register: registerDormant,
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
 };

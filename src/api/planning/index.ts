@@ -17,7 +17,7 @@ import { issueMoveRoutes } from './issues/issues.move-routes.ts';
 import { issueRoutes } from './issues/issues.routes.ts';
 import { labelRoutes } from './labels/labels.routes.ts';
 import { approvalRoutes } from './merge-requests/approvals/approvals.routes.ts';
-import { approvalsLeft } from './merge-requests/approvals/approvals.state.ts';
+import { isApproved } from './merge-requests/approvals/approvals.state.ts';
 import { registerResync } from './merge-requests/approvals/owners-changed.ts';
 import { contextCommitRoutes } from './merge-requests/context-commits/context-commits.routes.ts';
 import { externalStatusCheckRoutes } from './merge-requests/external-status-checks/external-status-checks.routes.ts';
@@ -127,8 +127,7 @@ export const planning: Area = {
     registerMerging(deps);
     registerReferences(deps);
     registerTodos(deps);
-    deps.isApproved = async (db, mergeRequest) =>
-      (await approvalsLeft(deps, db, [mergeRequest])).get(mergeRequest.id) === 0;
+    deps.isApproved.provide((db, mergeRequest) => isApproved(deps, db, mergeRequest));
   },
   recover: recoverMerges,
 };

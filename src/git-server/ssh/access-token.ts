@@ -1,7 +1,9 @@
 import type { Caller } from '../../access/caller.ts';
 import { ADMIN_SCOPES, PERSONAL_SCOPES } from '../../access/token-scopes.ts';
+import { createToken } from '../../api/identity/index.ts';
 import { dayIn } from '../../core/clock.ts';
 import { ApiError, refused } from '../../core/core.errors.ts';
+import { parseJson } from '../../db/columns.ts';
 import type { Deps } from '../../deps.ts';
 
 const USAGE = 'Usage: personal_access_token <name> <scope1[,scope2,...]> [ttl_days]';
@@ -35,11 +37,12 @@ export async function makeToken(deps: Deps, { user, credential }: Caller, words:
     const valid = SCOPES.map((scope) => JSON.stringify(scope)).join(', ');
     throw refused(`Invalid scope: '${unknown.slice(0, 100)}'. Valid scopes are: [${valid}]`);
   }
-  const made = await deps.createPersonalToken(user, { name, scopes, expiresAt }).catch((error: unknown) => {
+  const { token, row } = await createToken(deps, user, { name, scopes, expiresAt }).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 400) throw refused(`Failed to create token: ${error.message}`);
     throw error;
   });
-  return `Token:   ${made.token}\nScopes:  ${made.scopes.join(',')}\nExpires: ${made.expiresAt ?? 'never'}\n`;
+  const granted = parseJson<string[]>(row.scopes).join(',');
+  return `Token:   ${token}\nScopes:  ${granted}\nExpires: ${row.expires_at ?? 'never'}\n`;
 }
 
 /** Expiry date: a token with a lifetime in days is valid through the last of them. */

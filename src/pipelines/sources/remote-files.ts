@@ -45,7 +45,7 @@ export async function fetchRemoteFile(
   cacheSeconds: number | null,
   tries: RemoteRetryPolicy = TRIES,
 ): Promise<RemoteFile> {
-  const now = deps.uptimeMs();
+  const now = deps.start.uptimeMs();
   const known = cacheSeconds === null ? undefined : responses.get(url);
   if (known !== undefined && now - known.at < cacheSeconds! * 1000) return { content: known.content };
   const { caller, signal } = currentScope();

@@ -53,7 +53,7 @@ export async function mergeRequestVariables(deps: Deps, db: Db, facts: PipelineF
       CI_MERGE_REQUEST_TARGET_BRANCH_SHA: targetSha ?? '',
       CI_MERGE_REQUEST_DIFF_ID: diff?.id,
       CI_MERGE_REQUEST_DIFF_BASE_SHA: diff?.base_commit_sha,
-      CI_MERGE_REQUEST_APPROVED: (await deps.isApproved(db, row)) ? 'true' : null,
+      CI_MERGE_REQUEST_APPROVED: (await deps.isApproved.call(db, row)) ? 'true' : null,
     }),
   ];
 }

@@ -1,4 +1,5 @@
-import type { Config, Throttle } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import type { Throttle } from '../../core/limiters.ts';
 import type { Throttled } from './limits.settings.ts';
 
 const FACES = {

@@ -234,3 +234,7 @@ export async function approvalsLeft(
   if (!waiting || holds(await effectivePlan(deps, db), 'premium')) return left;
   return new Map(mergeRequests.map(({ id }) => [id, 0]));
 }
+
+/** Whether a merge request has the required approvals; see `approvalsLeft`. */
+export const isApproved = async (deps: Deps, db: Db, mergeRequest: MergeRequest): Promise<boolean> =>
+  (await approvalsLeft(deps, db, [mergeRequest])).get(mergeRequest.id) === 0;

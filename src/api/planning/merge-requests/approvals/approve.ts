@@ -18,7 +18,7 @@ import {
   type ApprovalFacts,
   type ApprovalState,
   approvalState,
-  approvalsLeft,
+  isApproved,
   isApprover,
   leftOf,
   readApprovalFacts,
@@ -210,7 +210,7 @@ export async function unapprove(
     if (now === undefined) throw recordNotFound();
     if (now.state === 'merged') throw unauthorized();
     await revalidateCaller(transactionDeps(deps, db), caller);
-    const complete = await isComplete(deps, db, now);
+    const complete = await isApproved(deps, db, now);
     const { numDeletedRows } = await db
       .deleteFrom('approvals')
       .where('merge_request_id', '=', id)
@@ -226,10 +226,6 @@ export async function unapprove(
     return now;
   });
 }
-
-/** Whether no approval is missing. */
-const isComplete = async (deps: Deps, db: Db, mergeRequest: MergeRequest): Promise<boolean> =>
-  (await approvalsLeft(deps, db, [mergeRequest])).get(mergeRequest.id) === 0;
 
 /** Removes all approvals at the request of a bot. @throws ApiError 401 if the merge request is merged */
 export async function resetByBot(deps: Deps, { id }: MergeRequest): Promise<void> {

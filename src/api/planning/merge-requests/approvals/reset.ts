@@ -12,6 +12,7 @@ import { writeSystemNote } from '../../notes/system-note.ts';
 import type { OpenMergeRequest } from '../head/open-branches.ts';
 import { projectOf } from '../requests/merge-requests.projects.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './approvals.code-owners.ts';
+import { isApproved } from './approvals.state.ts';
 import { eligibleApprovers } from './eligible.ts';
 import { mergeRequestRules } from './rule-store.ts';
 
@@ -93,7 +94,7 @@ export async function resetForPush(
   const users = input.map(({ user_id }) => user_id);
   const gone = doomed === 'everyone' ? users : users.filter((user) => doomed.has(user));
   if (gone.length === 0) return;
-  const complete = await deps.isApproved(db, row);
+  const complete = await isApproved(deps, db, row);
   await removeApprovals(db, id, gone);
   await recordReset(deps, db, row, { gone, userId, complete, all: doomed === 'everyone' });
   if (userId === null) return;
