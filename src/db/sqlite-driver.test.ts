@@ -7,7 +7,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { after, before, mock, test } from 'node:test';
 import { type Generated, Kysely, sql } from 'kysely';
 import { LogFile } from './log-file.ts';
-import { NodeSqliteDialect, UNSYNCED } from './sqlite-driver.ts';
+import { doNotSync, NodeSqliteDialect } from './sqlite-driver.ts';
 
 let folder: string;
 let db: Kysely<{ things: { id: Generated<number>; name: string } }>;
@@ -49,7 +49,13 @@ test('a commit fulfils when it is on disk, and others begin before; one that say
   const durable = new Kysely<{ things: { name: string } }>({ dialect });
   const flush = mock.method(LogFile.prototype, 'flush');
   const insert = (handle: typeof durable, name: string) => handle.insertInto('things').values({ name }).execute();
-  const unsynced = () => durable.transaction().setIsolationLevel(UNSYNCED);
+  const unsynced = () => ({
+    execute: <T>(work: (handle: typeof durable) => Promise<T>): Promise<T> =>
+      durable.transaction().execute(async (handle) => {
+        await doNotSync(handle);
+        return work(handle);
+      }),
+  });
   try {
     await sql`create table things (name text not null)`.execute(durable);
     assert.equal(flush.mock.callCount(), 1);
@@ -57,7 +63,7 @@ test('a commit fulfils when it is on disk, and others begin before; one that say
     await unsynced().execute((handle) => insert(handle, 'a'));
     assert.deepEqual([flush.mock.callCount(), dialect.onDisk()], [1, null]);
     const order: string[] = [];
-    const write = (name: string, begin: ReturnType<typeof unsynced>) =>
+    const write = (name: string, begin: Pick<ReturnType<typeof unsynced>, 'execute'>) =>
       begin
         .execute(async (handle) => {
           order.push(`${name} works`);

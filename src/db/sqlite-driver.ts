@@ -7,7 +7,6 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  type TransactionSettings,
 } from 'kysely';
 import { releaseWhenIdle } from '../core/idle-memory.ts';
 import { isBookkeeping } from './bookkeeping.ts';
@@ -15,12 +14,6 @@ import { LogFile } from './log-file.ts';
 import { SqliteCompiler } from './query-compilers.ts';
 import { Handle, type SqliteOptions } from './sqlite-handle.ts';
 import { WriteMutex } from './write-mutex.ts';
-
-/**
- * Isolation level that marks transactions whose commit need not be flushed. It has no other use: SQLite has a single
- * level, and these settings are the only thing that Kysely passes to a driver with a transaction.
- */
-export const UNSYNCED = 'read uncommitted';
 
 /**
  * Two handles on one file: reads outside a transaction see the last committed state and never wait; writes and
@@ -84,8 +77,8 @@ class SqliteDriver implements Driver {
     return new Connection(this.#reader, this.#writer, this.#mutex, this.#hooks);
   }
 
-  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    await (connection as Connection).begin(settings.isolationLevel !== UNSYNCED);
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as Connection).begin();
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -172,17 +165,22 @@ class Connection implements DatabaseConnection {
     this.#hooks = versions;
   }
 
-  async begin(synced: boolean): Promise<void> {
+  async begin(): Promise<void> {
     await this.#mutex.lock();
     try {
       this.#writer.database.exec('BEGIN IMMEDIATE');
       this.#inTransaction = true;
-      this.#synced = synced;
+      this.#synced = true;
       this.#hooks.begun();
     } catch (error) {
       this.#mutex.unlock();
       throw error;
     }
+  }
+
+  /** Makes the commit of the open transaction not wait for the disk. */
+  doNotSync(): void {
+    this.#synced = false;
   }
 
   /** Other transactions may begin before the commit is flushed, which resolves the promise. */
@@ -234,6 +232,12 @@ class Connection implements DatabaseConnection {
     return this.#reader.streamQuery<R>();
   }
 }
+
+/** Makes the commit of an open transaction not wait for the disk; nothing on other engines. @param db its handle */
+export const doNotSync = (db: Pick<Kysely<never>, 'getExecutor'>): Promise<void> =>
+  db.getExecutor().provideConnection(async (connection) => {
+    if (connection instanceof Connection) connection.doNotSync();
+  });
 
 /** Passes queries through: the driver itself makes writers wait, and readers never wait. */
 class Adapter extends SqliteAdapter {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, sql, type Transaction, type TransactionBuilder } from 'kysely';
 import type { Db, Schema } from './db.schema.ts';
 import { forgetConnection } from './direct.ts';
-import { UNSYNCED } from './sqlite-driver.ts';
+import { doNotSync } from './sqlite-driver.ts';
 
 /** PostgreSQL rolled a transaction back in favour of another one: deadlock, serialization failure. */
 const UNDONE = new Set<unknown>(['40P01', '40001']);
@@ -35,12 +35,21 @@ export class TransactionalKysely extends Kysely<Schema> {
 
   /** See `unsynced` below. */
   unsynced(): TransactionBuilder<Schema> {
-    return repeated(super.transaction().setIsolationLevel(UNSYNCED));
+    return repeated(super.transaction(), { synced: false });
   }
 }
 
+/** How a transaction is committed. */
+interface TransactionOptions {
+  /** Whether its commit waits for the disk. */
+  synced: boolean;
+}
+
 /** A builder whose transactions are repeated if necessary, and followed by their effects. */
-function repeated(builder: TransactionBuilder<Schema>): TransactionBuilder<Schema> {
+function repeated(
+  builder: TransactionBuilder<Schema>,
+  { synced }: TransactionOptions = { synced: true },
+): TransactionBuilder<Schema> {
   const once = builder.execute.bind(builder);
   // The function gets a name first: one assigned directly to `builder.execute` would be allocated among old objects,
   // with everything the transaction reaches.
@@ -51,6 +60,7 @@ function repeated(builder: TransactionBuilder<Schema>): TransactionBuilder<Schem
         const result = await once(async (db) => {
           afterwards.set(db, effects);
           try {
+            if (!synced) await doNotSync(db);
             return await work(db);
           } finally {
             forgetConnection(db);
