@@ -13,8 +13,45 @@ const never = (name, from, to, comment, fromNot = TEST) => ({
   to: { path: to },
 });
 
-/** Folders of src as one regular expression. */
-const folders = (...names) => `^src/(${names.join('|')})/`;
+/** Forbids each folder of a list, below a base (a regular expression), to know those after it. */
+const inOrder = (name, base, folders, comment) =>
+  folders
+    .slice(0, -1)
+    .map((folder, at) =>
+      never(`${name}-${folder}`, `${base}${folder}/`, `${base}(${folders.slice(at + 1).join('|')})/`, comment),
+    );
+
+/** The folders of src from the bottom to the top: each may know those before it, and none after it. */
+const ROOMS = [
+  'core',
+  'outbound',
+  'config',
+  'git',
+  'ci',
+  'markup',
+  'db',
+  'jobs',
+  'audit',
+  'feature-flags',
+  'storage',
+  'licence',
+  'settings',
+  'mail',
+  'access',
+  'packages',
+  'repositories',
+  'webhooks',
+  'mirroring',
+  'integrations',
+  'import-export',
+  'pipelines',
+  'http',
+  'api',
+  'git-server',
+  'pages',
+  'backup',
+  'cli',
+];
 
 /** The areas of the API in their order: each may know those before it, and none after it. */
 const AREAS = [
@@ -31,16 +68,6 @@ const AREAS = [
   'admin',
   'graphql',
 ];
-
-/** Forbids every area to know those after it. */
-const areasInOrder = AREAS.slice(0, -1).map((area, at) =>
-  never(
-    `areas-in-order-${area}`,
-    `^src/api/${area}/`,
-    `^src/api/(${AREAS.slice(at + 1).join('|')})/`,
-    'An area knows only those before it; what others add to it comes by deps.lifecycle, deps.refObservers or an event.',
-  ),
-);
 
 /** Packages that the bundle holds; they are development dependencies like all others, since nothing is installed with it. */
 const PACKAGES =
@@ -103,50 +130,36 @@ module.exports = {
     ),
     never('ci-is-pure', '^src/ci/', '^src/(?!ci/|core/)', 'Compiling a configuration is pure functions.'),
     never(
-      'http-knows-no-resource',
-      '^src/http/',
-      folders('api', 'cli', 'git-server', 'pages'),
-      'HTTP is cross-cutting: no resource is named in it.',
-    ),
-    never(
       'git-server-knows-no-http',
       '^src/git-server/(?!http/)',
       '^src/(http|pages|cli)/|^src/git-server/http/|^(node:)?https?$|node_modules/(fastify|@fastify)',
       'Who may reach a repository, and what a push does, is the same however somebody comes: HTTP stands on top.',
     ),
-    never(
-      'below-the-api',
-      folders(
-        'access',
-        'audit',
-        'jobs',
-        'storage',
-        'mail',
-        'outbound',
-        'repositories',
-        'pipelines',
-        'packages',
-        'mirroring',
-        'licence',
-        'markup',
-        'settings',
-        'feature-flags',
-        'import-export',
-        'webhooks',
-        'integrations',
-        'backup',
-        'config',
-      ),
-      folders('api', 'http', 'cli', 'git-server', 'pages'),
-      'What resources are built on knows no resource and no HTTP.',
+    ...inOrder(
+      'rooms-in-order',
+      '^src/',
+      ROOMS,
+      'What is built on knows nothing of what is built on it; what that adds comes by an extension point in deps.',
     ),
     never(
-      'api-imports-what-is-below',
+      'rooms-know-no-program',
+      '^src/(?!cli/)[^/]+/',
+      '^src/(?!deps\\.ts$)[^/]+\\.ts$',
+      'The program around the folders starts them; they get what they need in deps.',
+    ),
+    never(
+      'deps-name-what-is-below',
+      '^src/deps\\.ts$',
+      '^src/(http/(?!immutable-responses\\.ts$)|api/|git-server/|pages/|backup/|cli/)',
+      'Everything knows deps: what it names must be below what uses it.',
+    ),
+    never('api-knows-no-configuration', '^src/api/', '^src/config/', 'A resource reads settings, not the environment.'),
+    ...inOrder(
+      'areas-in-order',
       '^src/api/',
-      '^src/(?!api/|http/|access/|audit/|core/|db/|git/|ci/|jobs/|storage/|mail/|outbound/|repositories/|pipelines/|packages/|mirroring/|licence/|markup/|settings/|feature-flags/|import-export/|webhooks/|integrations/|deps\\.ts$)',
-      'A resource imports the folders below it, not the program around it.',
+      AREAS,
+      'An area knows only those before it; what others add to it comes by deps.lifecycle, deps.refObservers or an event.',
     ),
-    ...areasInOrder,
     {
       name: 'areas-have-one-door',
       comment: "Another area's index.ts is all that may be imported of it.",

@@ -34,7 +34,7 @@ export async function userOfPassword(
   const fits = await deps.passwords.check(name, password, stored, from.share);
   // The check takes long: the user may have been blocked or changed their password meanwhile.
   const now = fits && user !== undefined && stored !== null ? await findStill(deps, user.id, stored) : undefined;
-  if (now === undefined) await recordFailedSignIn(deps, name, user?.id ?? null, from.address);
+  if (now === undefined) await recordFailedSignIn(deps, deps.passwords.reports, name, user?.id ?? null, from.address);
   else if (BLOCKED.includes(now.state)) {
     const payload = { user_id: now.id, user: userFacts(now) };
     await deps.events.record(deps.db, 'user.login_refused', payload, { actorId: now.id });

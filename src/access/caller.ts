@@ -1,5 +1,5 @@
 import { addressKey } from '../core/fair-slots.ts';
-import type { Author, Origin } from '../core/request-scope.ts';
+import { type Author, authorOf, type Origin } from '../core/request-scope.ts';
 import type { AccessToken } from '../db/tables/access-tokens.table.ts';
 import type { CiRunner } from '../db/tables/ci-runners.table.ts';
 import type { DeployKey } from '../db/tables/deploy-keys.table.ts';
@@ -85,14 +85,6 @@ export function rateLimitKeyOf({ user, credential, sudoBy }: Caller, address: st
 
 /** Whether the user is the bot of a project or group token. */
 export const isTokenBot = ({ kind }: Pick<User, 'kind'>): boolean => kind === 'project_bot' || kind === 'group_bot';
-
-/** A user as the author of something. */
-export const authorOf = ({ id, name, email }: Pick<User, 'id' | 'name' | 'email'>): Author => ({
-  id,
-  name,
-  email,
-  type: 'User',
-});
 
 const NOBODY: Author = {
   id: -1,

@@ -1,3 +1,4 @@
+import { SignInFailureReports } from '../audit/sign-in-failure-reports.ts';
 import { EntryCache } from '../core/cache/index.ts';
 import type { Clock } from '../core/clock.ts';
 import { ApiError } from '../core/core.errors.ts';
@@ -5,7 +6,7 @@ import { once } from '../core/core.once.ts';
 import { hashPassword, type PasswordCost, randomText, verifyPassword } from '../core/core.secrets.ts';
 import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
-import { SignInFailureReports } from './sign-in-failure-reports.ts';
+import type { LockRule } from '../settings/settings.sign-in.ts';
 
 /** Concurrent hashes: each costs memory and a thread for tens of milliseconds. */
 const MAX_HASHES = 2;
@@ -21,12 +22,6 @@ const tooMany = (whose: 'caller' | 'server'): ApiError =>
         { 'Retry-After': '1' },
       )
     : new ApiError(503, '503 Service Unavailable - too many sign-ins at once', {}, { 'Retry-After': '1' });
-
-/** Number of consecutive failures that lock a name, and duration of the lock in milliseconds. */
-export interface LockRule {
-  failures: number;
-  periodMs: number;
-}
 
 const DEFAULT_RULE: LockRule = { failures: 10, periodMs: 10 * 60_000 };
 

@@ -1,10 +1,10 @@
-import type { ReportedSignInFailure } from '../access/sign-in-failure-reports.ts';
 import { addressKey } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { truncate } from '../core/truncate.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { INSTANCE, recordAudit } from './record.audit.ts';
+import type { ReportedSignInFailure, SignInFailureReports } from './sign-in-failure-reports.ts';
 
 const FAILED = 'login_failed_with_standard_authentication';
 /** Days that failed sign-ins are kept; together with the hourly limit this bounds their number. */
@@ -19,18 +19,19 @@ const FURTHER: Partial<Record<ReportedSignInFailure, string>> = {
 };
 
 /**
- * Records a failed sign-in with a password, within the limits of `SignInFailureReports`.
+ * Records a failed sign-in with a password, within the limits of `reports`.
  * @param name name as given, whether such a user exists or not
  * @param userId id of the user with that name
  * @param address address of the client; that of the current request by default
  */
 export async function recordFailedSignIn(
-  deps: Pick<Deps, 'clock' | 'db' | 'passwords'>,
+  deps: Pick<Deps, 'clock' | 'db'>,
+  reports: SignInFailureReports,
   name: string,
   userId: number | null,
   address = currentScope().origin?.address ?? '',
 ): Promise<void> {
-  const entry = deps.passwords.reports.reportsFor(addressKey(address));
+  const entry = reports.reportsFor(addressKey(address));
   if (entry === 'none') return;
   const login = truncate(name, MAX_NAME);
   const further = FURTHER[entry];

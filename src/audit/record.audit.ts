@@ -1,6 +1,5 @@
-import { authorOf } from '../access/caller.ts';
 import { timestamp } from '../core/clock.ts';
-import { type Author, currentScope, type Origin } from '../core/request-scope.ts';
+import { type Author, authorOf, currentScope, type Origin } from '../core/request-scope.ts';
 import { truncate } from '../core/truncate.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { AuditEntityType } from '../db/tables/audit-events.table.ts';

@@ -14,6 +14,9 @@ export interface Author {
   readonly type: string;
 }
 
+/** A user as the author of something. */
+export const authorOf = ({ id, name, email }: Omit<Author, 'type'>): Author => ({ id, name, email, type: 'User' });
+
 /** Author and source of a request. */
 export interface Origin {
   readonly author: Author;

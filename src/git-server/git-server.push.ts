@@ -1,5 +1,6 @@
 import { requireSnippetUpdate } from '../access/access.snippets.ts';
 import type { Caller } from '../access/caller.ts';
+import { storageRefusal } from '../access/storage-limit.ts';
 import { ApiError } from '../core/core.errors.ts';
 import { environmentFaultOf } from '../core/environment-fault.ts';
 import type { Project } from '../db/tables/projects.table.ts';
@@ -32,7 +33,6 @@ import { type Actor, loadRefRules } from '../repositories/repository.protections
 import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
 import { refusalOfBytes, repositorySizeLimit, repositorySizeRefusal } from '../settings/repository-size-limit.ts';
-import { storageRefusal } from '../settings/storage-limit.ts';
 import { afterPush } from './after-push/after-push.message.ts';
 import { type GitAccess, type ProjectAccess, requireDeployKeyPush, type SnippetAccess } from './git-server.access.ts';
 import { guardWiki, refuseInWiki } from './wiki-access.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '../access/caller.ts';
 import { type CallerInProject, revalidateProjectAbility } from '../access/caller-in-project.ts';
+import { requireStorage } from '../access/storage-limit.ts';
 import { transactionDeps } from '../access/transaction-deps.ts';
 import { timestamp } from '../core/clock.ts';
 import { conflict } from '../core/core.errors.ts';
@@ -8,7 +9,6 @@ import type { Db } from '../db/db.schema.ts';
 import type { PackageFile } from '../db/tables/package-files.table.ts';
 import type { Package, PackageType } from '../db/tables/packages.table.ts';
 import type { Deps } from '../deps.ts';
-import { requireStorage } from '../settings/storage-limit.ts';
 import { enqueueBlobRemoval } from '../storage/unused-blobs.ts';
 import { insertName } from './package-registry.names.ts';
 import { enqueuePackagesSize } from './package-registry.size.ts';

@@ -1,3 +1,4 @@
+import { storageRefusal } from '../access/storage-limit.ts';
 import type { ChangeCause } from '../core/change-cause.ts';
 import { refused } from '../core/core.errors.ts';
 import type { Project } from '../db/tables/projects.table.ts';
@@ -6,7 +7,6 @@ import type { Deps } from '../deps.ts';
 import { refsContaining } from '../git/contains.ts';
 import { isAncestor } from '../git/git.compare.ts';
 import type { Repository } from '../git/git.repository.ts';
-import { storageRefusal } from '../settings/storage-limit.ts';
 import { changeRefs } from './change-refs.ts';
 import { guardChanges, refuseChange, rememberGit } from './check-changes.ts';
 import { ofProject } from './holder.ts';

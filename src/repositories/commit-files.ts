@@ -1,5 +1,6 @@
 import type { UserCaller } from '../access/caller.ts';
 import { callerInProject } from '../access/caller-in-project.ts';
+import { storageRefusal } from '../access/storage-limit.ts';
 import { forbidden, notFound, refused } from '../core/core.errors.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { PushRule } from '../db/tables/push-rules.table.ts';
@@ -12,7 +13,6 @@ import type { Repository } from '../git/git.repository.ts';
 import { lastCommitOf } from '../git/last-commit.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
 import { repositorySizeRefusal } from '../settings/repository-size-limit.ts';
-import { storageRefusal } from '../settings/storage-limit.ts';
 import { refuseRefConflict } from './branch-names.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { copyCommit } from './copy-commit.ts';

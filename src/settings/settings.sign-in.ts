@@ -1,8 +1,13 @@
-import type { LockRule } from '../access/password-throttle.ts';
 import type { ApplicationSettings } from './settings-table.ts';
 
 const TEN = 10;
 const MINUTE_MS = 60_000;
+
+/** Number of consecutive failures that lock a name, and duration of the lock in milliseconds. */
+export interface LockRule {
+  failures: number;
+  periodMs: number;
+}
 
 /** When a user name is locked after failed sign-ins. */
 export const lockRule = ({

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { revalidateProjectAbility } from '../../access/caller-in-project.ts';
+import { requireStorage } from '../../access/storage-limit.ts';
 import { transactionDeps } from '../../access/transaction-deps.ts';
 import { ApiError, notFound } from '../../core/core.errors.ts';
 import type { Deps } from '../../deps.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../repositories/repository.lfs-objects.ts';
 import { refusalOfBytes, repositorySizeRefusal } from '../../settings/repository-size-limit.ts';
 import { refuseInMaintenance } from '../../settings/settings.maintenance.ts';
-import { requireStorage } from '../../settings/storage-limit.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import { type ProjectAccess, requireDeployKeyPush } from '../git-server.access.ts';
 import { requirePush } from './lfs.access.ts';

@@ -1,6 +1,6 @@
 import { bit } from '../../db/columns.ts';
+import { previousOutcome } from '../../db/previous-outcome.ts';
 import type { Deps } from '../../deps.ts';
-import { previousOutcome } from '../../pipelines/previous-outcome.ts';
 import { loadProtections, protectionsOf } from '../../repositories/repository.protections.ts';
 import type { DispatchContext } from './dispatch-context.ts';
 import { isTag, type Payload, refName } from './integration-payload.ts';

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { requireStorageOf } from '../../../access/storage-limit.ts';
 import { SENT_ARTIFACT_TYPES } from '../../../ci/artifact-types.ts';
 import { invalidParameter } from '../../../core/core.errors.ts';
 import { type Route, route } from '../../../http/http.route.ts';
@@ -13,7 +14,6 @@ import {
   storeArtifactBytes,
   tooLargeArtifact,
 } from '../../../pipelines/artifacts/pipeline-artifacts.store.ts';
-import { requireStorageOf } from '../../../settings/storage-limit.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 import { byRunningJob, limitCalls, RUNNING_JOB_CREDENTIALS } from '../runner-protocol/job-credentials.ts';

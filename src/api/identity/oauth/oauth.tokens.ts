@@ -83,7 +83,7 @@ export async function grantByPassword(
   const user = await userOfPassword(deps, input.username, input.password);
   if (user === undefined) throw oauthError('invalid_grant');
   if (user.state !== 'active' || passwordIsNotEnough(deps, user)) {
-    await recordFailedSignIn(deps, input.username, user.id);
+    await recordFailedSignIn(deps, deps.passwords.reports, input.username, user.id);
     throw oauthError('invalid_grant');
   }
   if (application !== null && user.admin === 1 && deps.settings.now.disable_admin_oauth_scopes) {

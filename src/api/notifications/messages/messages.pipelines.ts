@@ -1,8 +1,8 @@
+import { previousOutcome } from '../../../db/previous-outcome.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { strategyOf } from '../../../pipelines/bridges/follow-downstream.ts';
-import { previousOutcome } from '../../../pipelines/previous-outcome.ts';
 import { projectUrl } from '../../code/index.ts';
 import type { Dispatch } from '../mails/dispatch.ts';
 import { line, lines } from '../mails/notification-mails.block.ts';

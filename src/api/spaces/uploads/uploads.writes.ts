@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { requireStorage } from '../../../access/storage-limit.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { ApiError, invalidParameter, notFound } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
@@ -8,7 +9,6 @@ import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { UploadedFile } from '../../../http/params/uploaded-file.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
-import { requireStorage } from '../../../settings/storage-limit.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 import { enqueueStatistics } from '../projects/statistics.ts';
 import type { Source } from '../spaces.source.ts';

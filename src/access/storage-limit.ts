@@ -1,7 +1,7 @@
-import { AFTER_LINEAGE, lineageIds } from '../access/access.membership.ts';
 import { forbidden, notFound } from '../core/core.errors.ts';
 import type { Deps } from '../deps.ts';
-import { planLimits } from './settings.plan-limits.ts';
+import { planLimits } from '../settings/settings.plan-limits.ts';
+import { AFTER_LINEAGE, lineageIds } from './access.membership.ts';
 
 const MIB = 1024 * 1024;
 

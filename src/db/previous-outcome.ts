@@ -1,5 +1,5 @@
-import type { Db } from '../db/db.schema.ts';
-import type { Pipeline } from '../db/tables/pipelines.table.ts';
+import type { Db } from './db.schema.ts';
+import type { Pipeline } from './tables/pipelines.table.ts';
 
 /**
  * Status of the previous finished pipeline of the same branch, tag or merge request. Child pipelines are ignored as
