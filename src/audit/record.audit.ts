@@ -96,6 +96,7 @@ export async function recordAudit(
         entity_id: entity.id,
         event_name: name,
         details: JSON.stringify(details),
+        target: targetKey(about),
         created_at,
       };
     });
@@ -104,6 +105,10 @@ export async function recordAudit(
 }
 
 const bounded = <T>(value: T): T | string => (typeof value === 'string' ? truncate(value, MAX_TEXT) : value);
+
+/** The changed object in the column of targets; null for objects without an id. */
+export const targetKey = ({ type, id }: Pick<AuditTarget, 'type' | 'id'>): string | null =>
+  id === null ? null : `${type} ${id}`;
 
 const keyOf = ({ type, id }: AuditEntity): string => `${type} ${id}`;
 

@@ -1,9 +1,9 @@
+import { registerAuditWork } from '../../audit/audit.background.ts';
 import { warnOfUntrusted } from '../../licence/untrusted.ts';
 import type { Area } from '../area.ts';
 import { appearanceRoutes } from './appearance/appearance.routes.ts';
 import { applicationSettingsRoutes } from './application-settings/application-settings.routes.ts';
 import { applicationStatisticsRoutes } from './application-statistics/application-statistics.routes.ts';
-import { registerAuditEventPruning } from './audit-events/audit-events.background.ts';
 import { auditEventRoutes } from './audit-events/audit-events.routes.ts';
 import { broadcastMessageRoutes } from './broadcast-messages/broadcast-messages.routes.ts';
 import { compliancePolicySettingsRoutes } from './compliance-policy-settings/compliance-policy-settings.routes.ts';
@@ -30,7 +30,7 @@ export const admin: Area = {
     ...versionRoutes,
   ],
   register(deps) {
-    registerAuditEventPruning(deps);
+    registerAuditWork(deps);
     registerUserCounts(deps);
   },
   recover: warnOfUntrusted,

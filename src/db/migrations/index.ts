@@ -37,6 +37,7 @@ import { integrationMails } from './0048-integration-mails.ts';
 import { topicPositions } from './0052-topic-positions.ts';
 import { serverProcesses } from './0062-server-processes.ts';
 import { userSignInAddresses } from './0066-user-sign-in-addresses.ts';
+import { auditTargets } from './0067-audit-targets.ts';
 
 /** All migrations by name, in the order of their numbers. Released ones are never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -79,4 +80,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0052-topic-positions': topicPositions,
   '0062-server-processes': serverProcesses,
   '0066-user-sign-in-addresses': userSignInAddresses,
+  '0067-audit-targets': auditTargets,
 };

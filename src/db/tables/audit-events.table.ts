@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ColumnType, Selectable } from 'kysely';
 import type { Id, Json, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
@@ -16,6 +16,8 @@ export interface AuditEventsTable {
   event_name: string;
   /** Author, change and source, with the names of that time. */
   details: Json<Record<string, unknown>>;
+  /** Type and id of the changed object; null without an id, and in old events until a job fills it in. */
+  target: ColumnType<string | null, string | null | undefined>;
   created_at: Timestamp;
 }
 export type AuditEvent = Selectable<AuditEventsTable>;

@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
+import { auditEvents, findAuditEvent } from '../../../audit/read.audit.ts';
 import { invalidParameter } from '../../../core/core.errors.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import { writeCursor } from '../../../http/http.cursor.ts';
+import { readTextCursor, writeCursor } from '../../../http/http.cursor.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { inGroup, inProject, onServer, requireUser } from '../../api.access.ts';
+import { AuditEventEntity, presentAuditEvent } from '../../audit-event.ts';
 import { type AuditEventFilters, ListAuditEvents, ListInstanceAuditEvents } from './audit-events.inputs.ts';
-import { auditEvents, findAuditEvent } from './audit-events.queries.ts';
-import { AuditEventEntity } from './audit-events.responses.ts';
-import { presentAuditEvent } from './audit-events.views.ts';
 
 const eventId = Type.Object({ audit_event_id: Type.Integer() });
 const OWN = 'Developers see their own events only. Newest first; events stay when their entity is renamed or deleted.';
@@ -18,13 +17,16 @@ const one = { status: 200, schema: AuditEventEntity } as const;
 /** Answers a page of events. @param authorId only events of this author */
 async function answerPage(c: BaseContext, filters: AuditEventFilters, authorId?: number) {
   const { deps, page, request, reply } = c;
-  const query = auditEvents(deps.db, filters, authorId);
-  if (filters.pagination !== 'keyset') {
-    const { rows, total } = await pageOf(deps.db, query, page);
+  const { pagination, cursor, ...chosen } = filters;
+  if (pagination !== 'keyset') {
+    const { rows, total } = await pageOf(deps.db, auditEvents(deps.db, chosen, authorId), page);
     setPageHeaders(deps.externalUrl(), request, reply, page, { total });
     return rows.map(presentAuditEvent);
   }
-  const rows = await query.limit(page.size + 1).execute();
+  const after = cursor === undefined || cursor === '' ? undefined : readTextCursor(cursor);
+  const rows = await auditEvents(deps.db, { ...chosen, after }, authorId)
+    .limit(page.size + 1)
+    .execute();
   const shown = rows.slice(0, page.size);
   const last = shown.at(-1);
   const next =

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { AuditEventEntity } from '../audit-events/audit-events.responses.ts';
+import { AuditEventEntity } from '../../audit-event.ts';
 import { BroadcastMessage } from '../broadcast-messages/broadcast-messages.responses.ts';
 
 import { License, LicenseBasic } from '../license/license.responses.ts';

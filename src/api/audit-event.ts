@@ -1,6 +1,7 @@
-import { Type } from 'typebox';
-import { AUDIT_ENTITY_TYPES } from '../../../db/tables/audit-events.table.ts';
-import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
+import { type Static, Type } from 'typebox';
+import { parseJson } from '../db/columns.ts';
+import { AUDIT_ENTITY_TYPES, type AuditEvent } from '../db/tables/audit-events.table.ts';
+import { Enum, Instant, Nullable } from '../http/http.schema.ts';
 
 const Details = Type.Object(
   {
@@ -39,4 +40,15 @@ export const AuditEventEntity = Type.Object({
   event_name: Type.String({ description: 'Name of the kind of event.', examples: ['member_created'] }),
   details: Details,
   created_at: Instant(),
+});
+
+/** An audit event as responses show it. */
+export const presentAuditEvent = (row: AuditEvent): Static<typeof AuditEventEntity> => ({
+  id: row.id,
+  author_id: row.author_id,
+  entity_id: row.entity_id,
+  entity_type: row.entity_type,
+  event_name: row.event_name,
+  details: parseJson<Static<typeof Details>>(row.details),
+  created_at: row.created_at,
 });
