@@ -84,18 +84,14 @@ const withBody = (request: FastifyRequest): Record<string, unknown> => ({
   ...(request.body as Record<string, unknown> | undefined),
 });
 
-/** Converts a path to Fastify's syntax: `*rest` becomes a nameless wildcard. */
-export const fastifyPath = (path: string): string => path.replace(/\*\w+$/, '*');
-/** URL pattern of a route: below `/api/v4` unless it is at the root. */
-export const routeUrl = ({ path, root }: Pick<Route['options'], 'path' | 'root'>): string =>
-  `${root ? '' : '/api/v4'}${fastifyPath(path)}`;
-const wildcardName = (path: string): string | undefined => /\*(\w+)$/.exec(path)?.[1];
+/** Full path of a route: below `/api/v4` unless it is at the root. */
+export const routePath = ({ path, root }: Pick<Route['options'], 'path' | 'root'>): string =>
+  `${root ? '' : '/api/v4'}${path}`;
 
 /** Prepares a declared route: authentication, rate limits and access before the body, then parameters. */
 export function prepareRoute(deps: Deps, services: HttpServices, route: Route): PreparedRoute {
   const { options } = route;
   const { method, access, success, otherSuccess, scopes = [], deprecated, body, credentials = API_TOKENS } = options;
-  const rest = wildcardName(options.path);
   const readParams = compileParams(Type.Object({ ...access.params, ...(options.params?.properties ?? {}) }) as TObject);
   const readInput = compileParams(options.input ?? Type.Object({}), options.rules);
   const paid = paidParameters(options.input);
@@ -105,7 +101,8 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   const headers = credentialHeaders(credentials);
   const others = 'schema' in success ? (success.alternatives ?? []) : [];
   const types = [options.mediaType ?? 'application/json', ...others] as const;
-  const url = routeUrl(options);
+  // In log and metrics the rest of a path has no name.
+  const url = routePath(options).replace(/\*\w+$/, '*');
   const secrets = secretNames(options.input);
   const isToldInBody = isParsed && credentials.methods.some(({ location }) => location.inBody);
 
@@ -123,7 +120,6 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const params = request.params as Record<string, string>;
     // No name can contain a null byte, and PostgreSQL refuses such texts.
     for (const name in params) if (params[name]!.includes('\0')) throw notFound();
-    if (rest !== undefined) params[rest] = params['*'] ?? '';
     const scope = await authorize(request, caller);
     if (options.plan !== undefined) await checkPlan();
     const query = request.query as Record<string, unknown>;
@@ -261,6 +257,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
 
   return {
     url,
+    method,
     bodyLimit: options.bodyLimit === 'file' ? deps.config.limits.fileBody : deps.config.limits.body,
     config: {
       secrets,

@@ -204,7 +204,7 @@ export function buildServer(
     ended(request, reply, reply.statusCode);
     done();
   });
-  registerFallback(app, routes);
+  registerFallback(app, services);
   const isCrowded = limitConnections(app, deps.config.limits.connections, deps.config.trustedProxies.length > 0);
   serveCachedResponses(app.server, {
     deps,

@@ -9,6 +9,8 @@ import { credentialHeaders } from './http.credentials.ts';
 import type { Route, RouteLimit } from './http.route.ts';
 import { applyThrottle } from './rate-limit.ts';
 import { ResponseCache } from './response-cache.ts';
+import type { PreparedRoute } from './route-match.ts';
+import { RouteTable } from './route-table.ts';
 
 /** Headers on which cacheable answers of a route depend. */
 function lastingHeaders({ options: { cacheable, credentials = API_TOKENS } }: Route): readonly string[] {
@@ -17,22 +19,17 @@ function lastingHeaders({ options: { cacheable, credentials = API_TOKENS } }: Ro
 
 /** Shared state of all routes: throttles and limits. */
 export class HttpServices {
+  /** All routes but those of fixed addresses, which Fastify knows. */
+  readonly routes = new RouteTable<PreparedRoute>();
   readonly responseCache: ResponseCache;
   /** Recent requests by caller. */
   readonly seenRequests: SeenFilter = new SeenFilter();
   readonly #deps: Deps;
   readonly #counter = new WindowCounter();
-  readonly #headPaths: ReadonlySet<string>;
 
   constructor(deps: Deps, routes: readonly Route[]) {
     this.#deps = deps;
     this.responseCache = new ResponseCache(deps, [...new Set(routes.flatMap(lastingHeaders))]);
-    this.#headPaths = new Set(routes.flatMap(({ options }) => (options.method === 'HEAD' ? [options.path] : [])));
-  }
-
-  /** Whether the path has its own HEAD route, so that none is derived from GET. */
-  hasHeadRoute(path: string): boolean {
-    return this.#headPaths.has(path);
   }
 
   /** Counts requests without credentials, by address. @throws Throttled */

@@ -9,8 +9,9 @@ export interface RouteMatch {
   readonly config: FastifyContextConfig;
 }
 
-/** A declared route that is ready to serve requests. */
+/** A route that is ready to serve requests. */
 export interface PreparedRoute extends RouteMatch {
+  readonly method: string;
   /** Whether it parses bodies. */
   readonly parsesBody: boolean;
   /** Authenticates and authorizes a request before the body is read. */
@@ -20,10 +21,13 @@ export interface PreparedRoute extends RouteMatch {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The route, if Fastify does not know it: see `routing.ts`. */
+    /** The route; null before the first hook: see `routing.ts`. */
     routed: RouteMatch | null;
   }
 }
 
 /** The route of a request. Replaces `request.routeOptions`, which does not know the routes of the table. */
 export const routeMatchOf = (request: FastifyRequest): RouteMatch => request.routed ?? request.routeOptions;
+
+/** Match of requests without a route. */
+export const NOWHERE: RouteMatch = { url: undefined, bodyLimit: 0, config: {} };

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Method, type Route, route } from './http.route.ts';
-import { RouteTable } from './route-table.ts';
+import { pathOf, RouteTable } from './route-table.ts';
 
-const access = { description: 'Everybody', anonymous: true, params: {}, check: async () => ({}) };
-const declared = (method: Method, path: string): Route =>
-  route({ method, path, summary: path, access, success: { status: 204, empty: true }, handler: () => undefined });
-
-function tableOf(...paths: string[]): RouteTable {
-  const table = new RouteTable();
-  for (const path of paths) {
-    const [method, rest] = path.split(' ') as [Method, string];
-    table.add(declared(method, rest), rest);
+/** A table of routes that are their own names. */
+function tableOf(...routes: string[]): RouteTable<string> {
+  const table = new RouteTable<string>();
+  for (const route of routes) {
+    const [method, path] = route.split(' ') as [string, string];
+    table.add(method, path, () => path);
   }
   return table;
 }
@@ -28,7 +24,7 @@ describe('the table of routes', () => {
   );
   const find = (method: string, path: string) => {
     const found = table.find(method, path);
-    return found && { path: found.route.options.path, params: found.params };
+    return found && { path: found.route, params: found.params };
   };
 
   test('a word goes before a parameter', () => {
@@ -73,11 +69,70 @@ describe('the table of routes', () => {
     assert.throws(() => tableOf('GET /a/:id', 'GET /a/:name'), /duplicate route GET \/a\/:name/);
   });
 
-  test('it takes words and parameters, and leaves the rest to Fastify', () => {
-    const takes = (path: string) => RouteTable.accepts({ path, method: 'GET' });
-    assert.ok(takes('/projects/:id/members/all'));
-    assert.ok(!takes('/projects/:id/archive.:format'));
-    assert.ok(!takes('/projects/:id/raw/*rest'));
-    assert.ok(!RouteTable.accepts({ path: '/projects', method: 'HEAD' }));
+  const mixed = tableOf(
+    'GET /:id/-/raw/*rest',
+    'GET /:id/-/raw/latest',
+    'GET /:id/-/*page',
+    'GET /:id/-/commit/:sha.diff',
+    'POST /:id/-/commit/:sha',
+    'GET /archive.:format',
+    'HEAD /files/:file',
+    'GET /files/:file',
+    'PUT /files/:file',
+    'GET /files/:file/blame',
+  );
+  const findMixed = (method: string, path: string) => {
+    const found = mixed.find(method, path);
+    return found && [found.route, found.params];
+  };
+
+  test('the rest of a path goes behind words and parameters, and is not empty', () => {
+    assert.deepEqual(findMixed('GET', '/g%2Fp/-/raw/main/a%20b//c.txt/'), [
+      '/:id/-/raw/*rest',
+      { id: 'g/p', rest: 'main/a b/c.txt' },
+    ]);
+    assert.deepEqual(findMixed('GET', '/p/-/raw/latest'), ['/:id/-/raw/latest', { id: 'p' }]);
+    assert.deepEqual(findMixed('GET', '/p/-/raw/'), ['/:id/-/*page', { id: 'p', page: 'raw' }]);
+    assert.equal(findMixed('GET', '/p/-/'), undefined);
+    assert.equal(findMixed('POST', '/p/-/raw/main/a'), undefined);
+  });
+
+  test('a parameter may have text before or behind it', () => {
+    assert.deepEqual(findMixed('GET', '/p/-/commit/abc.diff'), ['/:id/-/commit/:sha.diff', { id: 'p', sha: 'abc' }]);
+    assert.deepEqual(findMixed('GET', '/p/-/commit/abc.patch'), [
+      '/:id/-/*page',
+      { id: 'p', page: 'commit/abc.patch' },
+    ]);
+    assert.deepEqual(findMixed('GET', '/archive.tar.gz'), ['/archive.:format', { format: 'tar.gz' }]);
+    assert.equal(findMixed('GET', '/archive'), undefined);
+    assert.equal(findMixed('GET', `/archive.${'x'.repeat(16_385)}`), undefined);
+  });
+
+  test('HEAD is answered by GET where it has no route of its own', () => {
+    const declared = new RouteTable<string>();
+    declared.add('HEAD', '/files/:file', () => 'own');
+    declared.add('GET', '/files/:file', () => 'of GET');
+    declared.add('GET', '/files/:file/blame', () => 'blame');
+    assert.equal(declared.find('HEAD', '/files/a')?.route, 'own');
+    assert.equal(declared.find('HEAD', '/files/a/blame')?.route, 'blame');
+  });
+
+  test('an unknown method is told those of the path, however long its parameters are', () => {
+    assert.deepEqual(mixed.methodsOf('/files/a')?.sort(), ['GET', 'HEAD', 'PUT']);
+    assert.deepEqual(mixed.methodsOf('/p/-/commit/abc'), ['POST']);
+    assert.deepEqual(mixed.methodsOf(`/files/${'x'.repeat(20_000)}/blame`), ['GET']);
+    assert.equal(mixed.methodsOf('/archive'), undefined);
+  });
+
+  test('a route is made at its first request, once', () => {
+    let made = 0;
+    const lazy = new RouteTable<number>();
+    lazy.add('GET', '/a', () => (made += 1));
+    assert.equal(made, 0);
+    assert.deepEqual([lazy.find('GET', '/a')?.route, lazy.find('HEAD', '/a')?.route, made], [1, 1, 1]);
+  });
+
+  test('query and fragment are no part of a path', () => {
+    assert.deepEqual(['/a?b#c', '/a#b?c', '/a'].map(pathOf), ['/a', '/a', '/a']);
   });
 });

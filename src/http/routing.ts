@@ -1,22 +1,28 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { prepareRoute, routeUrl } from './http.register.ts';
+import { prepareRoute, routePath } from './http.register.ts';
 import type { Route } from './http.route.ts';
 import type { HttpServices } from './http.services.ts';
 import { unpackBody } from './params/params.unpack.ts';
-import type { PreparedRoute, RouteMatch } from './route-match.ts';
-import { RouteTable } from './route-table.ts';
+import { NOWHERE, type PreparedRoute } from './route-match.ts';
+import { pathOf } from './route-table.ts';
 
-const EVERYTHING = '/api/v4/*';
+const EVERYTHING = '/*';
 
-/** Match of requests without a declared route. */
-const NOWHERE: RouteMatch = { url: undefined, bodyLimit: 0, config: {} };
-export const isUnknownPath = (request: FastifyRequest): boolean => request.routed === NOWHERE;
+const routed = (request: FastifyRequest) => request.routed as PreparedRoute;
+
+/** Removes the body of an answer of a GET route to HEAD, as Fastify does for its routes. */
+function sendHead(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: DoneFuncWithErrOrRes): void {
+  const isOwn = routed(request).method === 'HEAD';
+  if (payload instanceof Readable && !isOwn) payload.on('error', () => {}).resume();
+  else if (!isOwn) reply.header('content-length', Buffer.byteLength((payload as string | Buffer | undefined) ?? ''));
+  done(null, isOwn ? payload : null);
+}
 
 /**
- * Serves the declared routes. Those below `/api/v4` are in a table behind a single Fastify route and are prepared at
- * their first request: with some hundreds of routes, Fastify's own preparation took half of the start. The few routes
- * that the table does not support are registered in Fastify.
+ * Serves the routes of `services.routes`, to which this adds the declared ones, behind a few Fastify routes for any
+ * path. Fastify itself only knows fixed addresses of the server, such as those of its health and of git.
  */
 export function registerRoutes(
   app: FastifyInstance,
@@ -24,30 +30,17 @@ export function registerRoutes(
   services: HttpServices,
   routes: readonly Route[],
 ): void {
-  const table = new RouteTable();
-  const prepared = new Map<Route, PreparedRoute>();
-  const prepare = (route: Route): PreparedRoute => {
-    const known = prepared.get(route) ?? prepareRoute(deps, services, route);
-    prepared.set(route, known);
-    return known;
-  };
-  // Paths that match a route with an open end are left to Fastify, which finds the most specific one.
-  const open = routes.flatMap(({ options: { path } }) =>
-    path.includes('*') ? [path.slice(0, path.indexOf('*'))] : [],
-  );
-  const isTaken = ({ options }: Route) =>
-    RouteTable.accepts(options) && !open.some((start) => options.path.startsWith(start));
-  for (const route of routes) if (isTaken(route)) table.add(route, routeUrl(route.options));
-
+  for (const route of routes) {
+    const { options } = route;
+    services.routes.add(options.method, routePath(options), () => prepareRoute(deps, services, route));
+  }
   app.decorateRequest('routed', null);
   // The first of all hooks, so that log and metrics know the route in any case.
   app.addHook('onRequest', (request, _reply, done) => {
     const known = request.routeOptions;
     if (known.url === EVERYTHING) {
-      const [path = ''] = request.url.split('?', 1);
-      // HEAD is answered like GET: paths with their own HEAD route are in Fastify.
-      const match = table.find(request.method === 'HEAD' ? 'GET' : request.method, path);
-      request.routed = match === undefined ? NOWHERE : prepare(match.route);
+      const match = services.routes.find(request.method, pathOf(request.url));
+      request.routed = match?.route ?? NOWHERE;
       if (match !== undefined) request.params = match.params;
     } else {
       // Fastify compiles its answer for each request.
@@ -55,35 +48,16 @@ export function registerRoutes(
     }
     done();
   });
-  const routed = (request: FastifyRequest) => request.routed as PreparedRoute;
   const authorize = (request: FastifyRequest, reply: FastifyReply) => routed(request).authorize(request, reply);
   const handle = (request: FastifyRequest, reply: FastifyReply) => routed(request).handle(request, reply);
-  app.route({ method: 'GET', url: EVERYTHING, onRequest: authorize, handler: handle });
+  app.route({ method: 'GET', url: EVERYTHING, exposeHeadRoute: false, onRequest: authorize, handler: handle });
+  app.route({ method: 'HEAD', url: EVERYTHING, onRequest: authorize, onSend: sendHead, handler: handle });
   app.route({
     method: ['POST', 'PUT', 'PATCH', 'DELETE'],
     url: EVERYTHING,
     onRequest: authorize,
     preParsing: async (request, reply, payload) =>
       routed(request).parsesBody ? unpackBody(request, reply, payload as never) : payload,
-    handler: handle,
-  });
-  const others = routes.filter((route) => !isTaken(route));
-  // HEAD first: a path's own HEAD route replaces the one derived from GET.
-  others.sort((a, b) => Number(b.options.method === 'HEAD') - Number(a.options.method === 'HEAD'));
-  for (const route of others) addRoute(app, services, route, prepare(route));
-}
-
-function addRoute(app: FastifyInstance, services: HttpServices, { options }: Route, route: PreparedRoute): void {
-  const { method, path } = options;
-  const { url, bodyLimit, config, parsesBody, authorize, handle } = route;
-  app.route({
-    method,
-    url: url!,
-    exposeHeadRoute: method === 'GET' && !services.hasHeadRoute(path),
-    bodyLimit,
-    config,
-    onRequest: authorize,
-    ...(parsesBody ? { preParsing: unpackBody } : {}),
     handler: handle,
   });
 }

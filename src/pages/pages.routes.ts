@@ -7,6 +7,7 @@ import { GIT_CREDENTIALS } from '../git-server/http/git-http.credentials.ts';
 import { API_TOKENS } from '../http/api-tokens.ts';
 import { callerOf, withChallenge } from '../http/http.credentials.ts';
 import type { HttpServices } from '../http/http.services.ts';
+import type { PreparedRoute } from '../http/route-match.ts';
 import { goGetPage } from './go-get.ts';
 import { HOME } from './pages.rewrite.ts';
 import { apiAddressOf } from './redirects.ts';
@@ -14,16 +15,21 @@ import { apiAddressOf } from './redirects.ts';
 /** Pages that list something of a project. */
 const LIST_PAGE = /^[a-z_]+\/?$/;
 
+/** What all pages have in common as routes. */
+const PAGE = { method: 'GET', bodyLimit: 0, config: {}, parsesBody: false } as const;
+
 const redirect = (reply: FastifyReply, location: string, status = 302) => reply.redirect(location, status);
 
 /** The web addresses that answers of the API contain. This server has no pages: they redirect to the API. */
-export function registerPages(app: FastifyInstance, deps: Deps, services: HttpServices): void {
+export function registerPages(_app: FastifyInstance, deps: Deps, services: HttpServices): void {
   // The caller hardly matters for redirects: all requests are counted by address.
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+  const authorize = async (request: FastifyRequest, reply: FastifyReply) =>
     services.throttleAddress(request, reply, ['web']);
+  const get = (path: string, url: string, handle: PreparedRoute['handle']) =>
+    services.routes.add('GET', path, () => ({ ...PAGE, url, authorize, handle }));
   const api = (path: string) => `${deps.externalUrl()}/api/v4${path}`;
 
-  app.get(`${HOME}/:path`, { onRequest }, async (request, reply) => {
+  get(`${HOME}/:path`, `${HOME}/:path`, async (request, reply) => {
     const { path } = request.params as { path: string };
     const query = request.query as Record<string, unknown>;
     const repository = /^(.+\/.+)\/info\/refs$/.exec(path)?.[1];
@@ -42,8 +48,8 @@ export function registerPages(app: FastifyInstance, deps: Deps, services: HttpSe
     return redirect(reply, api(target));
   });
 
-  app.get('/:project/-/*', { onRequest }, async (request, reply) => {
-    const { project, '*': page } = request.params as { project: string; '*': string };
+  get('/:project/-/*page', '/:project/-/*', async (request, reply) => {
+    const { project, page } = request.params as { project: string; page: string };
     // Only wikis have group pages with a counterpart.
     const ofGroup = page.startsWith('wikis') ? /^groups\/(.+)$/.exec(project)?.[1] : undefined;
     const text =
