@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { type CommandResult, runCommand } from '../../test/support/stithy-command.ts';
 import { jobKind, LANES } from '../jobs/jobs.kinds.ts';
 
 const BROKEN = jobKind<object>('test.broken', { lane: 'git', maxAttempts: 1 });
@@ -16,18 +16,10 @@ before(async () => {
 after(() => app.close());
 
 /** The command beside the running server. */
-function stithy(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function stithy(...args: string[]): Promise<CommandResult> {
   const { dataDir, database } = app.deps.config;
-  const env = {
-    PATH: process.env.PATH ?? '',
-    STITHY_DATA_DIR: dataDir,
-    ...(database.kind === 'postgres' ? { STITHY_DATABASE_URL: database.url } : {}),
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['bin/stithy.js', 'jobs', ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-    });
-  });
+  const url: Record<string, string> = database.kind === 'postgres' ? { STITHY_DATABASE_URL: database.url } : {};
+  return runCommand(['jobs', ...args], { STITHY_DATA_DIR: dataDir, ...url });
 }
 
 const stored = () => app.deps.db.selectFrom('jobs').selectAll().where('kind', '=', BROKEN.name).orderBy('id').execute();

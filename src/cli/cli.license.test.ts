@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus } from '../../test/support/app.ts';
+import { runCommand, runProgram } from '../../test/support/stithy-command.ts';
 import { dayAfter } from '../licence/terms.ts';
 
 let folder: string;
@@ -17,26 +17,8 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-interface Ran {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-function stithy(args: string[], settings: Record<string, string> = {}, input?: string): Promise<Ran> {
-  const env = { PATH: process.env.PATH ?? '', STITHY_DATA_DIR: folder, ...settings };
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ['bin/stithy.js', 'license', ...args],
-      { env },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-      },
-    );
-    child.stdin?.end(input);
-  });
-}
+const inFolder = (settings: Record<string, string>) => ({ STITHY_DATA_DIR: folder, ...settings });
+const stithy = (args: string[], settings = {}) => runCommand(['license', ...args], inFolder(settings));
 
 const issue = async (...args: string[]): Promise<string> => {
   const { code, stdout, stderr } = await stithy(['issue', '--issuer', issuer, ...args]);
@@ -89,7 +71,7 @@ test('a license that was issued is taken by a server that trusts the issuer, and
   const file = join(folder, 'a.license');
   await writeFile(file, `${key}\n`);
   assert.equal((await stithy(['show', file], trusted)).stdout, stdout);
-  assert.equal((await stithy(['show', '-'], trusted, key)).stdout, stdout);
+  assert.equal((await runProgram(['license', 'show', '-'], inFolder(trusted), key)).stdout, stdout);
   const terms = JSON.parse((await stithy(['show', key, '--json'])).stdout);
   assert.equal(terms.block_changes_at, dayAfter(terms.expires_at, 14));
   assert.equal(terms.notify_admins_at, dayAfter(terms.expires_at, -15));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -8,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { apiClient } from '../../test/support/api-client.ts';
 import { startServer } from '../../test/support/server-process.ts';
+import { runCommand, runProgram } from '../../test/support/stithy-command.ts';
 import { createSnippet } from '../api/code/snippets/snippets.writes.ts';
 import { createProject } from '../api/spaces/projects/projects.create.ts';
 import { loadConfig } from '../config/config.ts';
@@ -20,19 +20,15 @@ before(async () => {
 });
 after(() => rm(dataDir, { recursive: true, force: true }));
 
-function stithy(args: string[], settings: Record<string, string> = {}) {
-  const env = { PATH: process.env.PATH ?? '', STITHY_DATA_DIR: dataDir, ...settings };
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, ['bin/stithy.js', ...args], { env, timeout: 60_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-    });
-  });
-}
+const inFolder = (settings: Record<string, string>) => ({ STITHY_DATA_DIR: dataDir, ...settings });
+const stithy = (args: string[], settings = {}) => runCommand(args, inFolder(settings));
+const program = (args: string[], settings = {}) => runProgram(args, inFolder(settings));
 
 test('each command prints its help without doing anything else', async () => {
   for (const command of ['serve', 'doctor', 'backup', 'restore', 'jobs', 'license', 'token', 'tokens', 'users']) {
     for (const option of ['--help', '-h', 'help']) {
-      const { code, stdout, stderr } = await stithy([command, option]);
+      // Each part of the bundle is loaded once.
+      const { code, stdout, stderr } = await (option === '--help' ? program : stithy)([command, option]);
       assert.deepEqual([code, stderr], [0, ''], command);
       assert.match(stdout, new RegExp(`^Usage: stithy ${command}`));
     }
@@ -49,9 +45,9 @@ test('commands refuse unknown options and show their help', async () => {
 });
 
 test('help and version say what there is; an unknown command is named', async () => {
-  assert.match((await stithy(['help'])).stdout, /serve .*\n {2}doctor/);
-  assert.match((await stithy(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
-  const unknown = await stithy(['frobnicate']);
+  assert.match((await program(['help'])).stdout, /serve .*\n {2}doctor/);
+  assert.match((await program(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
+  const unknown = await program(['frobnicate']);
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /unknown command "frobnicate"/);
 });
@@ -115,7 +111,7 @@ test('serve refuses surroundings that it cannot work in, in one line', async (t)
     [{ STITHY_DATA_DIR: '/proc' }, /\/proc/],
     [{ STITHY_DATA_DIR: broken }, /broken\/stithy\.db cannot be used: file is not a database/],
   ] as const) {
-    const answer = await stithy(['serve'], { STITHY_DATA_DIR: folder, STITHY_PORT: '0', ...settings });
+    const answer = await program(['serve'], { STITHY_DATA_DIR: folder, STITHY_PORT: '0', ...settings });
     refusesInOneLine(answer, pattern);
     assert.doesNotMatch(answer.stderr, /secret/);
   }
@@ -128,7 +124,7 @@ test('a first start that meets a taken port loses no token; `stithy token` makes
   t.after(() => taken.close());
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  assert.equal((await stithy(['serve'], { ...settings, STITHY_PORT: String(port) })).code, 2);
+  assert.equal((await program(['serve'], { ...settings, STITHY_PORT: String(port) })).code, 2);
   taken.close();
   const server = await startServer({ dataDir: settings.STITHY_DATA_DIR });
   try {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { apiClient } from '../../test/support/api-client.ts';
 import { startServer } from '../../test/support/server-process.ts';
+import { runCommand } from '../../test/support/stithy-command.ts';
 
 let dataDir: string;
 before(async () => {
@@ -13,14 +13,7 @@ before(async () => {
 });
 after(() => rm(dataDir, { recursive: true, force: true }));
 
-function stithy(...args: string[]) {
-  const env = { PATH: process.env.PATH ?? '', STITHY_DATA_DIR: dataDir };
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, ['bin/stithy.js', ...args], { env, timeout: 60_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-    });
-  });
-}
+const stithy = (...args: string[]) => runCommand(args, { STITHY_DATA_DIR: dataDir });
 
 const passwordIn = (stdout: string): string => /shown only once: (\S{24})\n$/.exec(stdout)![1]!;
 

@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { moveMonotonicClock } from '../../test/support/monotonic-clock.ts';
 import type { Db } from './db.schema.ts';
 import { ServerProcesses } from './db.server-processes.ts';
 
@@ -100,21 +101,22 @@ describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES },
     assert.deepEqual([...(await one.disconnected([one.id, other.id, 999_999]))].sort(), [other.id, 999_999]);
   });
 
-  test('that loses its connection is back within the time that it is given', async () => {
+  test('that loses its connection is back within the time that it is given', async (t) => {
     const [one, other] = [await enter(), await enter()];
     const recovered = recoveredBy(one);
     await one.heartbeat(0);
     await sql`select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory' and l.objid = ${sql.lit(other.id)}`.execute(
       app.deps.db,
     );
-    await sleep(1_100);
+    // What was seen of connections is old now.
+    moveMonotonicClock(t, 1_100);
     await until(async () => !(await one.disconnected([other.id])).has(other.id));
     await one.heartbeat(3_000);
     await one.heartbeat(8_000);
     assert.deepEqual(recovered, []);
   });
 
-  test('knows whether it has no peers, or may have', async () => {
+  test('knows whether it has no peers, or may have', async (t) => {
     const one = await enter();
     assert.equal(one.mayHavePeers, true);
     await one.heartbeat(0);
@@ -138,7 +140,7 @@ describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES },
       return !one.mayHavePeers;
     });
     // A missing heartbeat means nothing for a long time.
-    await sleep(3_100);
+    moveMonotonicClock(t, 3_100);
     assert.equal(one.mayHavePeers, true);
   });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import fs, { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import fs, { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { gitFixture } from '../../test/support/git-fixture.ts';
+import { gitFixture, temporaryFolder } from '../../test/support/git-fixture.ts';
 import { decodeBytes } from './git.bytes.ts';
 import { GitError } from './git.errors.ts';
 import { hashObject, parseCommit, parseTag } from './git.objects.ts';
@@ -26,21 +26,25 @@ test('a tree of any entries has the id that git gives it, and parses back to the
   );
   const entry = fc.record({ name, mode: fc.constantFrom('100644', '100755', '120000', '040000') });
   const set = fc.uniqueArray(entry, { selector: (one) => one.name, maxLength: 12 });
-  fc.assert(
-    fc.property(set, (entries) => {
-      const full = entries.map((one) => ({ ...one, oid: one.mode === '040000' ? tree : blob }));
-      const data = encodeTree(full);
-      const parts = full.flatMap((one) => {
-        const type = one.mode === '040000' ? 'tree' : 'blob';
-        return [Buffer.from(`${one.mode} ${type} ${one.oid}\t`), encodeTreeName(one.name), Buffer.from([0])];
-      });
-      assert.equal(hashObject('tree', data), git(['mktree', '-z'], Buffer.concat(parts)));
-      const parsed = parseTree(tree, data).map(({ name, mode, oid }) => ({ name, mode, oid }));
-      const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
-      assert.deepEqual(parsed.sort(byName), full.map(({ name, mode, oid }) => ({ name, mode, oid })).sort(byName));
-    }),
-    { numRuns: 150 },
-  );
+  const trees = fc
+    .sample(set, 150)
+    .map((entries) => entries.map((one) => ({ ...one, oid: one.mode === '040000' ? tree : blob })));
+  const input = trees.map((entries) => {
+    const parts = entries.flatMap((one) => {
+      const type = one.mode === '040000' ? 'tree' : 'blob';
+      return [Buffer.from(`${one.mode} ${type} ${one.oid}\t`), encodeTreeName(one.name), Buffer.from([0])];
+    });
+    return Buffer.concat([...parts, Buffer.from([0])]);
+  });
+  const oids = git(['mktree', '-z', '--batch'], Buffer.concat(input)).split('\n');
+  assert.equal(oids.length, trees.length);
+  for (const [at, entries] of trees.entries()) {
+    const data = encodeTree(entries);
+    assert.equal(hashObject('tree', data), oids[at], JSON.stringify(entries));
+    const parsed = parseTree(tree, data).map(({ name, mode, oid }) => ({ name, mode, oid }));
+    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+    assert.deepEqual(parsed.sort(byName), entries.map(({ name, mode, oid }) => ({ name, mode, oid })).sort(byName));
+  }
 });
 
 function encodeTreeName(name: string): Buffer {
@@ -67,19 +71,24 @@ test('any identity and message make a commit that passes the strict check of git
     unit: fc.constantFrom('a', 'é', ' ', '<', '>', '\n', '\0', '\t', '.', '"', '\ud800', '😀'),
   });
   const date = fc.date({ min: new Date(0), max: new Date('2090-01-01'), noInvalidDate: true });
-  fc.assert(
-    fc.property(text, text, text, date, (name, email, message, when) => {
-      const who = { name: `n${name}`, email, date: when, timezone: '+0530' };
-      const data = encodeCommit({ tree, parents: [], author: who, committer: who, message });
-      assert.doesNotThrow(() => git(['hash-object', '-t', 'commit', '--stdin'], data));
-      const parsed = parseCommit('1'.repeat(40), data);
-      assert.equal(parsed.author.timestamp, Math.floor(when.getTime() / 1000));
-      assert.equal(parsed.author.timezone, '+0530');
-      assert.deepEqual(parsed.parents, []);
-      assert.ok(!/[<>\n\0]/.test(parsed.author.name + parsed.author.email));
-    }),
-    { numRuns: 150 },
-  );
+  const folder = temporaryFolder(t);
+  const files: string[] = [];
+  const oids: string[] = [];
+  for (const [name, email, message, when] of fc.sample(fc.tuple(text, text, text, date), 150)) {
+    const who = { name: `n${name}`, email, date: when, timezone: '+0530' };
+    const data = encodeCommit({ tree, parents: [], author: who, committer: who, message });
+    files.push(join(folder, String(files.length)));
+    writeFileSync(files.at(-1)!, data);
+    oids.push(hashObject('commit', data));
+    const parsed = parseCommit('1'.repeat(40), data);
+    assert.equal(parsed.author.timestamp, Math.floor(when.getTime() / 1000));
+    assert.equal(parsed.author.timezone, '+0530');
+    assert.deepEqual(parsed.parents, []);
+    assert.ok(!/[<>\n\0]/.test(parsed.author.name + parsed.author.email));
+  }
+  // It ends at the first that does not pass.
+  const found = git(['hash-object', '-t', 'commit', '--stdin-paths'], `${files.join('\n')}\n`).split('\n');
+  for (const [at, oid] of oids.entries()) assert.equal(found[at], oid);
   const who = { name: 'a', email: 'a', date: new Date(0) };
   const rest = { tree, parents: [], committer: who, message: '' };
   assert.throws(() => encodeCommit({ ...rest, author: { ...who, date: new Date(Number.NaN) } }), invalid);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { moveMonotonicClock } from '../../test/support/monotonic-clock.ts';
 import { dieAs, secondProcess } from '../../test/support/second-process.ts';
 import { changeSettings, resetSettings } from '../../test/support/settings.ts';
 import { noSsh, SshPlace } from '../../test/support/ssh-user.ts';
@@ -118,18 +118,18 @@ describe('settings that another process changes', { skip: !process.env.STITHY_TE
   });
 
   for (const [changes, ask, status] of decided) {
-    test(`decide the first answer after idleness, also where nothing was heard of them: ${Object.keys(changes)[0]}`, async () => {
+    test(`decide the first answer after idleness, also where nothing was heard of them: ${Object.keys(changes)[0]}`, async (t) => {
       await dieAs(other);
       assert.notEqual((await ask()).statusCode, status);
       await changeSettings(app, changes);
-      await sleep(IDLE_MS);
+      moveMonotonicClock(t, IDLE_MS);
       assert.equal((await ask()).statusCode, status);
     });
   }
 
   test('decide the first command over SSH after idleness, also where nothing was heard of them', {
     skip: noSsh,
-  }, async () => {
+  }, async (t) => {
     const place = await SshPlace.of(other);
     try {
       const key = await place.keyOf(await app.make.user());
@@ -137,14 +137,14 @@ describe('settings that another process changes', { skip: !process.env.STITHY_TE
       await dieAs(other);
       await place.git.ok(place.git.folder, ...list);
       await changeSettings(app, { enabled_git_access_protocol: 'http' });
-      await sleep(IDLE_MS);
+      moveMonotonicClock(t, IDLE_MS);
       assert.match(await place.git.fails(place.git.folder, ...list), /SSH/);
     } finally {
       place.close();
     }
   });
 
-  test('are all the same for both', async () => {
+  test('are all the same for both', async (t) => {
     const known = ({ deps }: TestApp) => deps.settings.now as AllSettings;
     await dieAs(other);
     const flags = (Object.keys(SETTINGS) as SettingName[]).filter((name) => SETTINGS[name].kind === 'flag');
@@ -156,7 +156,7 @@ describe('settings that another process changes', { skip: !process.env.STITHY_TE
       .values({ key: 'application_settings', value, updated_at: new Date().toISOString() })
       .execute();
     await app.deps.settings.changed();
-    await sleep(IDLE_MS);
+    moveMonotonicClock(t, IDLE_MS);
     await other.get('/version');
     assert.deepEqual(other.deps.settings.now, app.deps.settings.now);
     for (const name of flags) assert.equal(known(other)[name], changed[name], name);

@@ -6,6 +6,13 @@ export interface GitClientResult {
   stderr: string;
 }
 
+/** Has git look after no repository by itself: that starts two more processes after each commit, fetch or merge. */
+export const WITHOUT_UPKEEP = {
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'maintenance.auto',
+  GIT_CONFIG_VALUE_0: 'false',
+};
+
 const TIMEOUT_MS = 120_000;
 
 const ENVIRONMENT = {
@@ -13,6 +20,7 @@ const ENVIRONMENT = {
   LC_ALL: 'C.UTF-8',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
+  ...WITHOUT_UPKEEP,
   GIT_TERMINAL_PROMPT: '0',
   GIT_AUTHOR_NAME: 'Ada',
   GIT_AUTHOR_EMAIL: 'ada@example.com',

@@ -16,6 +16,8 @@ import { receivePack } from '../../src/git/transport/receive-pack.ts';
 import type { TransportEnd, TransportSession } from '../../src/git/transport/session.ts';
 import type { PushedRef, PushHandlers, UpdateResult } from '../../src/git/transport/transport.push.ts';
 import { uploadPack } from '../../src/git/transport/upload-pack.ts';
+import { WITHOUT_UPKEEP } from './git-client.ts';
+import { headOf } from './ref-files.ts';
 
 export interface GitHttpOptions extends Partial<PushHandlers> {
   maxInputBytes?: number;
@@ -152,6 +154,7 @@ export async function git(cwd: string, ...args: string[]): Promise<ClientResult>
     HOME: '/nonexistent',
     LC_ALL: 'C.UTF-8',
     GIT_CONFIG_NOSYSTEM: '1',
+    ...WITHOUT_UPKEEP,
     GIT_TERMINAL_PROMPT: '0',
     GIT_AUTHOR_NAME: 'A',
     GIT_AUTHOR_EMAIL: 'a@example.com',
@@ -205,5 +208,5 @@ export async function commitFile(clone: string, file: string, content: string | 
   await git(clone, 'add', '--all');
   const made = await git(clone, 'commit', '--quiet', '--message', `change ${file}`);
   if (made.code !== 0) throw new Error(made.stderr);
-  return (await git(clone, 'rev-parse', 'HEAD')).stdout.trim();
+  return headOf(clone);
 }

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Repository, RepositoryPool } from '../../src/git/git.repository.ts';
 import { outputOf } from './fork-server.ts';
+import { WITHOUT_UPKEEP } from './git-client.ts';
+import { headOf } from './ref-files.ts';
 
 const START = 1_700_000_000;
 
@@ -41,6 +43,7 @@ export class GitRepository {
         LC_ALL: 'C.UTF-8',
         TZ: 'UTC',
         GIT_CONFIG_NOSYSTEM: '1',
+        ...WITHOUT_UPKEEP,
         GIT_AUTHOR_NAME: 'Ada',
         GIT_AUTHOR_EMAIL: 'ada@example.com',
         GIT_COMMITTER_NAME: 'Ada',
@@ -80,14 +83,14 @@ export class GitRepository {
     };
     const args = ['commit', '--quiet', '--allow-empty', '--cleanup=verbatim', '--file=-'];
     this.bytes(args, { input: message, env });
-    return this.oid('HEAD');
+    return headOf(this.dir);
   }
 
   /** Merges a branch into the current one and gives the merge commit's id. */
   merge(branch: string, ...args: string[]): string {
     this.#time += 60;
     this.git('merge', '--quiet', '--no-ff', '--no-edit', ...args, branch);
-    return this.oid('HEAD');
+    return headOf(this.dir);
   }
 
   oid(revision: string): string {

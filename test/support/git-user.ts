@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROOT_TOKEN, type TestApp } from './app.ts';
 import { cloneUrl, mustGit, runGitClient } from './git-client.ts';
+import { headOf } from './ref-files.ts';
 
 /** Somebody at a terminal with the real git client: work trees in a folder of their own, and what git shows. */
 export class GitUser {
@@ -42,7 +43,7 @@ export class GitUser {
     writeFileSync(join(dir, file), content);
     await mustGit(dir, ['add', '--all']);
     await mustGit(dir, ['commit', '--quiet', '--message', `Change ${file}`]);
-    return mustGit(dir, ['rev-parse', 'HEAD']);
+    return headOf(dir);
   }
 
   /** Runs git, which must succeed. @returns what it shows on both outputs */

@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Project } from '../../src/db/tables/projects.table.ts';
 import { gitEnvironment } from '../../src/git/git.environment.ts';
 import type { TestApp } from './app.ts';
 import { data, quote } from './fast-import.ts';
 import { outputOf } from './fork-server.ts';
+import { readRef } from './ref-files.ts';
 
 /** Files of a commit by path: content, or null to remove one. */
 export type Files = Readonly<Record<string, string | null>>;
@@ -73,16 +72,4 @@ export class ProjectGit {
     const input = `${commands.join('\n')}\nget-mark :1\n`;
     return this.run(['fast-import', '--quiet', '--force', '--date-format=raw'], input);
   }
-}
-
-/** The commit that a ref names, as its files say: a process for it would cost more than all the rest of a commit. */
-function readRef(dir: string, ref: string): string | undefined {
-  const loose = join(dir, ref);
-  if (existsSync(loose)) return readFileSync(loose, 'utf8').trim();
-  const packed = join(dir, 'packed-refs');
-  if (!existsSync(packed)) return undefined;
-  const line = readFileSync(packed, 'utf8')
-    .split('\n')
-    .find((text) => text.endsWith(` ${ref}`));
-  return line?.split(' ')[0];
 }

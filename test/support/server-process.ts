@@ -72,6 +72,19 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   };
 }
 
+/** Runs a server for as long as something uses it. */
+export async function whileServing(
+  options: ServerOptions,
+  use: (server: ServerProcess) => Promise<void>,
+): Promise<void> {
+  const server = await startServer(options);
+  try {
+    await use(server);
+  } finally {
+    await server.kill();
+  }
+}
+
 function readGreeting(child: ChildProcess): Promise<{ url: string; greeting: string }> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -202,7 +202,7 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
         done = true;
         return said;
       });
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      while (budget.waiting === 0 && !done) await new Promise((resolve) => setTimeout(resolve, 10));
       assert.equal(done, false, 'it does not wait for memory');
       leave();
       assert.match(await archive, /ustar/);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture } from '../../../test/support/git-fixture.ts';
 import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
@@ -25,6 +27,21 @@ async function withGraph({ dir, git }: GitFixture): Promise<{ folder: string; pa
 const unfinishedIn = (folder: string): string[] =>
   readdirSync(folder).filter((name) => /\.(?:paths|stats)\./.test(name));
 
+/** Waits until the files of a folder were looked at whole. */
+async function lookAt(t: TestContext, folder: string): Promise<void> {
+  let looks = 0;
+  const { readdir } = promises;
+  const mocked = t.mock.method(promises, 'readdir', (path: string, ...more: []) => {
+    if (path === folder) looks += 1;
+    return readdir(path, ...more);
+  });
+  syncBuiltinESMExports();
+  // The second begins when the first is over.
+  while (looks < 2) await sleep(5);
+  mocked.mock.restore();
+  syncBuiltinESMExports();
+}
+
 test('what another server writes is waited for, and not written once more', async (t) => {
   const fixture = gitFixture(t);
   const { dir } = fixture;
@@ -37,25 +54,30 @@ test('what another server writes is waited for, and not written once more', asyn
       while (await writeStats(of));
     },
   };
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const waits = async ([file, write]: [string, (of: string) => Promise<void>]) => {
     await write(other);
     const theirs = `${file}.of-another`;
     writeFileSync(theirs, '');
+    utimesSync(theirs, new Date(), new Date());
     let isOver = false;
     const writing = write(dir).then(() => {
       isOver = true;
     });
-    // Longer than they may be silent.
-    for (let n = 0; n < 10; n += 1) {
-      await sleep(500);
-      utimesSync(theirs, new Date(), new Date());
+    // Longer in all than they may be silent.
+    for (let n = 0; n < 2; n += 1) {
+      await lookAt(t, folder);
+      const now = new Date(Date.now() + 3_000);
+      utimesSync(theirs, now, now);
+      t.mock.timers.setTime(now.getTime());
     }
+    await lookAt(t, folder);
     assert.deepEqual([isOver, existsSync(file)], [false, false]);
     renameSync(join(other, relative(dir, file)), theirs);
     renameSync(theirs, file);
     await writing;
   };
-  await Promise.all(Object.entries(writes).map(waits));
+  for (const write of Object.entries(writes)) await waits(write);
   assert.deepEqual(unfinishedIn(folder), []);
 });
 
