@@ -53,6 +53,16 @@ async function largeProject(url: string): Promise<number> {
   return body.id;
 }
 
+/** A file of a package that is as large, and costs no compression. @returns the path of its download */
+async function largePackage(url: string): Promise<string> {
+  const { body } = await apiClient(url, TOKEN)<{ id: number }>('POST', '/projects', { path: 'large' });
+  const path = `/api/v4/projects/${body.id}/packages/generic/large/1.0/noise.bin`;
+  const headers = { 'private-token': TOKEN };
+  const made = await fetch(`${url}${path}`, { method: 'PUT', headers, body: randomBytes(LARGE) });
+  assert.equal(made.status, 201, await made.text());
+  return path;
+}
+
 /** Asks over a socket and takes nothing but the beginning of the answer, until `finish` is called. */
 async function slowRequest(url: string, path: string): Promise<{ socket: Socket; finish(): Promise<Buffer> }> {
   const { hostname, port } = new URL(url);
@@ -104,8 +114,7 @@ describe('SIGTERM', () => {
   test('cuts off what does not end in the time of STITHY_SHUTDOWN_TIMEOUT, and ends with code 0', async () => {
     const settings = { STITHY_ROOT_TOKEN: TOKEN, STITHY_SHUTDOWN_TIMEOUT: '1' };
     await withServer('cut', settings, async (server) => {
-      const id = await largeProject(server.url);
-      const slow = await slowRequest(server.url, `/api/v4/projects/${id}/repository/files/noise.bin/raw?ref=main`);
+      const slow = await slowRequest(server.url, await largePackage(server.url));
       slow.socket.on('error', () => {});
       assert.equal(await server.stop(), 0);
       slow.socket.destroy();
@@ -114,8 +123,7 @@ describe('SIGTERM', () => {
 
   test('a second one cuts off at once', async () => {
     await withServer('twice', { STITHY_ROOT_TOKEN: TOKEN, STITHY_SHUTDOWN_TIMEOUT: '3600' }, async (server) => {
-      const id = await largeProject(server.url);
-      const slow = await slowRequest(server.url, `/api/v4/projects/${id}/repository/files/noise.bin/raw?ref=main`);
+      const slow = await slowRequest(server.url, await largePackage(server.url));
       slow.socket.on('error', () => {});
       const ended = once(server.child, 'exit');
       server.child.kill('SIGTERM');

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { FromWorker, Task } from './messages.ts';
 
 /** One test that failed, or one file that did not run to its end. */
@@ -32,6 +33,7 @@ export interface Limits {
 const LIMITS: Limits = { fileMs: 300_000, patienceMs: 30_000, heap: 350_000_000 };
 const MAX_OUTPUT = 8_000;
 const WORKER = join(import.meta.dirname, 'worker.ts');
+const PRELOAD = `--import=${pathToFileURL(join(import.meta.dirname, 'test-scope.ts'))}`;
 /** Told that there is little memory, a worker stays below 350 MB instead of growing to 800. */
 const SMALL = ['--max-old-space-size=768', '--max-semi-space-size=32'];
 const REPORTER = `--test-reporter=${join(import.meta.dirname, 'report.ts')}`;
@@ -120,7 +122,7 @@ class Worker {
 
   #start(): ChildProcess {
     if (this.#child !== undefined) return this.#child;
-    const child = spawn(process.execPath, [...SMALL, REPORTER, '--test-reporter-destination=stdout', WORKER], {
+    const child = spawn(process.execPath, [...SMALL, PRELOAD, REPORTER, '--test-reporter-destination=stdout', WORKER], {
       cwd: this.#root,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A group of its own, so that one signal ends it together with what it has started.
