@@ -2,10 +2,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import { prepared } from '../../../db/prepared.ts';
 import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 import type { User } from '../../../db/tables/users.table.ts';
-import type { Deps } from '../../../deps.ts';
-import { writeSystemNote } from '../notes/system-note.ts';
-import { readersAmong } from './issuables.readers.ts';
-import type { IssuableTarget, ValueChange } from './issuables.target.ts';
+import { changePeople, type PeopleRole } from './change-people.ts';
 
 const assigneeRows = prepared((db, { type, ids }: { type: IssuableType; ids: readonly number[] }) =>
   db
@@ -27,57 +24,25 @@ export async function assigneesFor(db: Db, type: IssuableType, ids: readonly num
   return assignees;
 }
 
-const names = (users: readonly User[]): string =>
-  users
-    .map(({ username }) => `@${username}`)
-    .join(', ')
-    .replace(/, ([^,]*)$/, ' and $1');
-
-/**
- * Replaces the assignees of an issue or merge request within a transaction, with a system note. Ignores users who may
- * not see it.
- * @returns ids before and after, for the event; null if nothing changed
- */
-export async function changeAssignees(
-  deps: Deps,
-  db: Db,
-  target: IssuableTarget,
-  userIds: readonly number[],
-  actorId: number,
-): Promise<ValueChange<number[]>> {
-  const before = (await assigneesFor(db, target.type, [target.id])).get(target.id)!;
-  const had = new Set(before.map(({ id }) => id));
-  const added = await readersAmong(
-    deps,
-    db,
-    target,
-    userIds.filter((id) => !had.has(id)),
-  );
-  const gone = before.filter(({ id }) => !userIds.includes(id));
-  if (added.length === 0 && gone.length === 0) return null;
-  for (const { id } of gone) {
-    await db
-      .deleteFrom('issuable_assignees')
-      .where('issuable_type', '=', target.type)
-      .where('issuable_id', '=', target.id)
-      .where('user_id', '=', id)
-      .execute();
-  }
-  if (added.length > 0) {
-    const key = { issuable_type: target.type, issuable_id: target.id, project_id: target.project.id };
-    await db
+const ASSIGNEE: PeopleRole = {
+  name: 'assignee',
+  added: 'assigned to',
+  removed: 'unassigned',
+  people: async (db, { type, id }) => (await assigneesFor(db, type, [id])).get(id)!,
+  add: (_, db, { type, id, project }, userIds) =>
+    db
       .insertInto('issuable_assignees')
-      .values(added.map(({ id }) => ({ ...key, user_id: id })))
+      .values(userIds.map((user_id) => ({ issuable_type: type, issuable_id: id, project_id: project.id, user_id })))
       .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
-  const parts = [
-    ...(added.length > 0 ? [`assigned to ${names(added)}`] : []),
-    ...(gone.length > 0 ? [`unassigned ${names(gone)}`] : []),
-  ];
-  const about = { type: target.type, id: target.id, projectId: target.project.id };
-  await writeSystemNote(deps, db, about, actorId, 'assignee', parts.join(' and '));
-  const remaining = before.filter((user) => !gone.includes(user));
-  const ids = (users: readonly User[]) => users.map(({ id }) => id).sort((a, b) => a - b);
-  return [ids(before), ids([...remaining, ...added])];
-}
+      .execute(),
+  remove: (db, { type, id }, userIds) =>
+    db
+      .deleteFrom('issuable_assignees')
+      .where('issuable_type', '=', type)
+      .where('issuable_id', '=', id)
+      .where('user_id', 'in', userIds)
+      .execute(),
+};
+
+/** Replaces the assignees of an issue or merge request, as `changePeople`. */
+export const changeAssignees = changePeople.bind(null, ASSIGNEE);

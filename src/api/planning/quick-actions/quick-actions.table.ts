@@ -1,4 +1,3 @@
-import { assigneeActions } from './actions/assignee-actions.ts';
 import { dateActions } from './actions/date-actions.ts';
 import { issueActions } from './actions/issue-actions.ts';
 import { labelActions } from './actions/label-actions.ts';
@@ -6,10 +5,10 @@ import { linkActions } from './actions/link-actions.ts';
 import { mergeRequestActions } from './actions/merge-request-actions.ts';
 import { milestoneActions } from './actions/milestone-actions.ts';
 import { moveActions } from './actions/move-actions.ts';
+import { assigneeActions, reviewerActions } from './actions/people-actions.ts';
 import { personalActions } from './actions/personal-actions.ts';
 import { repositoryActions } from './actions/repository-actions.ts';
 import { reviewActions } from './actions/review-actions.ts';
-import { reviewerActions } from './actions/reviewer-actions.ts';
 import { stateActions } from './actions/state-actions.ts';
 import { timeActions } from './actions/time-actions.ts';
 import { unsupportedActions } from './actions/unsupported-actions.ts';
