@@ -130,6 +130,18 @@ module.exports = {
     ),
     never('ci-is-pure', '^src/ci/', '^src/(?!ci/|core/)', 'Compiling a configuration is pure functions.'),
     never(
+      'one-way-to-page',
+      '^src/(?!http/)',
+      '^src/http/pagination\\.ts$',
+      'Lists are answered by `c.page`, which alone reads the page and sets the headers.',
+    ),
+    never(
+      'routes-page-by-c-page',
+      '^src/api/.*(routes|endpoints)\\.ts$',
+      '^src/db/paginate\\.ts$',
+      'A list route gives `c.page` a query, rows, or a function of the folder that reads a page.',
+    ),
+    never(
       'git-server-knows-no-http',
       '^src/git-server/(?!http/)',
       '^src/(http|pages|cli)/|^src/git-server/http/|^(node:)?https?$|node_modules/(fastify|@fastify)',

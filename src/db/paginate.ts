@@ -2,8 +2,16 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SnapshotCache } from '../core/cache/index.ts';
 import type { Db } from './db.schema.ts';
 
-/** Maximum number of rows counted: one more than the totals in answers (part 1, section 8). */
-export const COUNT_LIMIT = 10_001;
+/** Number of rows above which totals are left out of answers (part 1, section 8). */
+export const MAX_COUNTED = 10_000;
+/** Maximum number of rows counted. */
+export const COUNT_LIMIT = MAX_COUNTED + 1;
+
+/** The rows of a page: how many are before it, and its size. */
+export interface PageRange {
+  offset: number;
+  size: number;
+}
 
 /**
  * One page of a query and the total number of rows. The query must filter with subqueries rather than joins that
@@ -13,7 +21,7 @@ export const COUNT_LIMIT = 10_001;
 export async function pageOf<DB, TB extends keyof DB, O>(
   db: Db,
   query: SelectQueryBuilder<DB, TB, O>,
-  page: { offset: number; size: number },
+  page: PageRange,
 ): Promise<{ rows: O[]; total: number }> {
   const rows = await query.limit(page.size).offset(page.offset).execute();
   // An incomplete page that is not past the end implies the total.

@@ -5,10 +5,12 @@ import type { FileValidators } from '../core/file-validators.ts';
 import { RequestMemory } from '../core/request-memory.ts';
 import type { Origin, RequestScope } from '../core/request-scope.ts';
 import { reserveStreamMemory } from '../core/stream-memory.ts';
+import { pageOf } from '../db/paginate.ts';
 import type { Deps } from '../deps.ts';
 import { preferredType } from './http.accept.ts';
 import type { BaseContext } from './http.route.ts';
-import { type Page, readPage } from './pagination.ts';
+import type { List, Listing, PageLimits } from './listing.ts';
+import { type Page, readPage, setListHeaders } from './pagination.ts';
 
 /** Maximum wait: proxies close idle connections. */
 const MAX_WAIT_MS = 60_000;
@@ -56,7 +58,7 @@ class RequestWork implements RequestScope {
 
 const NOBODY = async () => {};
 
-/** The context of a handler, created with as little work as possible: page and signal are made on demand. */
+/** The context of a handler, created with as little work as possible: its signal is made on demand. */
 export class RouteContext implements BaseContext {
   readonly deps: Deps;
   readonly caller: Caller;
@@ -66,7 +68,6 @@ export class RouteContext implements BaseContext {
   readonly input: Record<string, unknown>;
   readonly #source: Record<string, unknown>;
   #bytes: Readable | undefined;
-  #page: Page | undefined;
   #abort: AbortController | undefined;
   #memory: RequestMemory | undefined;
 
@@ -97,9 +98,21 @@ export class RouteContext implements BaseContext {
     this.#bytes = bytes;
   }
 
-  get page(): Page {
-    this.#page ??= readPage(this.#source);
-    return this.#page;
+  async page<DB, TB extends keyof DB, T, R = T[], A = R>(
+    list: List<DB, TB, T, R>,
+    present?: (rows: R) => A,
+    limits?: PageLimits,
+  ): Promise<Awaited<A>> {
+    const page = readPage(this.#source, limits);
+    const listing = (await this.#read(list, page)) as Listing<R>;
+    setListHeaders(this.deps.externalUrl(), this.request, this.reply, page, listing);
+    return (await (present === undefined ? listing.rows : present(listing.rows))) as Awaited<A>;
+  }
+
+  #read<DB, TB extends keyof DB, T, R>(list: List<DB, TB, T, R>, page: Page): unknown {
+    if (typeof list === 'function') return list(page);
+    if (!('execute' in list)) return { rows: list.slice(page.offset, page.offset + page.size), total: list.length };
+    return pageOf(this.deps.db, list, page);
   }
 
   /**

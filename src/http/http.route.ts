@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import type { ApplicationSettings } from '../settings/settings-table.ts';
 import type { ThrottleGroup } from '../settings/throttles.ts';
 import { type Credentials, credentialHeaders } from './http.credentials.ts';
-import type { Page } from './pagination.ts';
+import type { List, PageLimits } from './listing.ts';
 import type { ParamRules } from './params/coerce.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -56,8 +56,16 @@ export interface BaseContext {
   reply: FastifyReply;
   /** The body as a stream, for routes that declare one; fails past the declared limit. */
   readonly bytes: Readable;
-  /** The requested page; for lists. */
-  page: Page;
+  /**
+   * Answers the requested page of a list, and sets its headers.
+   * @param present presents the rows of the page; as they are by default
+   * @throws ApiError 400 for an invalid page, 405 as `limits` say; errors of `list` and `present`
+   */
+  page<DB, TB extends keyof DB, T, R = T[], A = R>(
+    list: List<DB, TB, T, R>,
+    present?: (rows: R) => A,
+    limits?: PageLimits,
+  ): Promise<Awaited<A>>;
   /** Media type of the answer: the declared one that the client prefers. */
   readonly accepted: string;
   /** Whether the client sent the parameter, even with null or an empty value. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Page, readPage, setKeysetHeaders, setPageHeaders } from './pagination.ts';
+import { type Page, readPage, setListHeaders } from './pagination.ts';
 
 const BASE = 'https://forge.example';
 
@@ -23,7 +23,7 @@ async function headersOf(
 
 const pageOf = (number: number, size: number): Page => ({ number, size, offset: (number - 1) * size });
 const offset = (url: string, page: Page, given: { total: number | null; more?: boolean }) =>
-  headersOf(url, (request, reply) => setPageHeaders(BASE, request, reply, page, given));
+  headersOf(url, (request, reply) => setListHeaders(BASE, request, reply, page, { rows: [], ...given }));
 
 test('a page in the middle names its neighbours and the ends', async () => {
   const headers = await offset('/api/v4/things?search=a%26b&page=2&per_page=20', pageOf(2, 20), { total: 50 });
@@ -80,7 +80,7 @@ test('nothing in an address breaks out of the link', async () => {
 test('a keyset page links to the next one only', async () => {
   const keyset = (next: Record<string, string> | null) =>
     headersOf('/api/v4/things?pagination=keyset&id_after=1', (request, reply) =>
-      setKeysetHeaders(BASE, request, reply, next),
+      setListHeaders(BASE, request, reply, pageOf(1, 20), { rows: [], next }),
     );
   const headers = await keyset({ id_after: '21' });
   assert.equal(headers.link, `<${BASE}/api/v4/things?pagination=keyset&id_after=21>; rel="next"`);

@@ -1,23 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidParameter } from '../core/core.errors.ts';
+import { MAX_COUNTED, type PageRange } from '../db/paginate.ts';
+import { type Listing, limitOffset, type NextPage, type PageLimits } from './listing.ts';
 
 /** The requested page. */
-export interface Page {
+export interface Page extends PageRange {
   number: number;
-  size: number;
-  /** Number of rows before it. */
-  offset: number;
 }
 
-const MAX_PER_PAGE = 100;
-/** Number of rows above which totals are omitted. */
-export const MAX_COUNTED = 10_000;
-
-/** Reads `page` and `per_page`. @throws ApiError 400 */
-export function readPage(query: Record<string, unknown>): Page {
+/** Reads `page` and `per_page`. @throws ApiError 400; 405 above the maximum offset */
+export function readPage(query: Record<string, unknown>, limits: PageLimits = {}): Page {
   const number = read(query, 'page', 1);
-  const size = Math.min(read(query, 'per_page', 20), MAX_PER_PAGE);
-  return { number, size, offset: (number - 1) * size };
+  const size = Math.min(read(query, 'per_page', limits.size ?? 20), limits.maxSize ?? 100);
+  const offset = (number - 1) * size;
+  if (limits.offsetsOf !== undefined) limitOffset(offset, limits.offsetsOf);
+  return { number, size, offset };
 }
 
 function read(query: Record<string, unknown>, name: string, fallback: number): number {
@@ -31,13 +28,6 @@ function read(query: Record<string, unknown>, name: string, fallback: number): n
   // The offset of such a page would not be an exact number.
   if (number < 1 || number > 1e12) throw invalidParameter(`${name} does not have a valid value`);
   return number;
-}
-
-export interface PageHeaders {
-  /** Total number of rows if it was counted; null to omit the totals. */
-  total: number | null;
-  /** Whether a next page exists; required without a total. */
-  more?: boolean;
 }
 
 /** Characters that node accepts in a path, but a Link header must not contain. */
@@ -74,21 +64,35 @@ function pageAddresses({ path, query }: Address, size: number): (number: number)
   return (number) => `${before}${number}${behind}`;
 }
 
-/** URL of the request with other query parameters, on the configured base. */
-export const pageUrl = (base: string, request: FastifyRequest, changes: Record<string, string | number>): string =>
-  addressWith(addressOf(base, request), changes);
-
-/** Sets the headers of offset pagination (part 1, section 1.6). */
-export function setPageHeaders(
+/** Sets the headers of a page of a list (part 1, section 1.6). */
+export function setListHeaders(
   base: string,
   request: FastifyRequest,
   reply: FastifyReply,
   page: Page,
-  { total, more }: PageHeaders,
+  listing: Listing<unknown>,
+): void {
+  if ('next' in listing) setNextLink(base, request, reply, listing.next);
+  else setPageHeaders(base, request, reply, page, listing.total, listing.more === true);
+}
+
+/** Sets the header of keyset pagination: a link to the next page, if there is one. */
+function setNextLink(base: string, request: FastifyRequest, reply: FastifyReply, next: NextPage | null): void {
+  if (next !== null) reply.header('Link', `<${addressWith(addressOf(base, request), next)}>; rel="next"`);
+}
+
+/** Sets the headers of offset pagination. @param more whether there is a next page, if the rows are not counted */
+function setPageHeaders(
+  base: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Page,
+  total: number | null,
+  more: boolean,
 ): void {
   const counted = total !== null && total <= MAX_COUNTED;
   const lastPage = total === null ? null : Math.max(1, Math.ceil(total / page.size));
-  const next = (lastPage === null ? more === true : page.number < lastPage) ? page.number + 1 : null;
+  const next = (lastPage === null ? more : page.number < lastPage) ? page.number + 1 : null;
   const previous = page.number > 1 ? page.number - 1 : null;
   const toPage = pageAddresses(addressOf(base, request), page.size);
   const link = (number: number, rel: string) => `<${toPage(number)}>; rel="${rel}"`;
@@ -107,14 +111,4 @@ export function setPageHeaders(
     reply.header('X-Total', String(total));
     reply.header('X-Total-Pages', String(lastPage));
   }
-}
-
-/** Sets the header of keyset pagination: a link to the next page, if there is one. */
-export function setKeysetHeaders(
-  base: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  next: Record<string, string | number> | null,
-): void {
-  if (next !== null) reply.header('Link', `<${pageUrl(base, request, next)}>; rel="next"`);
 }

@@ -1,4 +1,5 @@
 import { refused } from '../core/core.errors.ts';
+import type { PageRange } from '../db/paginate.ts';
 import { compareBytes } from '../git/git.bytes.ts';
 import type { Repository } from '../git/git.repository.ts';
 import type { Ref } from '../git/refs.ts';
@@ -87,15 +88,11 @@ async function datesOf(repo: Repository, refs: readonly Ref[]): Promise<Map<stri
 
 /**
  * Position in a list after a page token, which is the name of the last reference of the previous page.
- * @param token with or without `refs/heads/` (or `refs/tags/`); undefined for the first page
+ * @param token with or without `refs/heads/` (or `refs/tags/`); empty for the first page
  * @throws ApiError 422 if the reference no longer exists and the sort order does not determine its position
  */
-export function placeAfter(
-  refs: readonly Ref[],
-  { folder, order, descending }: RefQuery,
-  token: string | undefined,
-): number {
-  if (token === undefined || token === '') return 0;
+function placeAfter(refs: readonly Ref[], { folder, order, descending }: RefQuery, token: string): number {
+  if (token === '') return 0;
   const name = token.startsWith(folder) ? token : `${folder}${token}`;
   const at = refs.findIndex((ref) => ref.name === name);
   if (at !== -1) return at + 1;
@@ -105,6 +102,24 @@ export function placeAfter(
 }
 
 /** Query parameters for the page after `end`; null at the end of the list. */
-export function nextToken(refs: readonly Ref[], { folder }: RefQuery, end: number): { page_token: string } | null {
+function nextToken(refs: readonly Ref[], { folder }: RefQuery, end: number): { page_token: string } | null {
   return end < refs.length ? { page_token: refs[end - 1]!.name.slice(folder.length).toWellFormed() } : null;
+}
+
+/**
+ * A page of a list of references.
+ * @param token the page begins after it; undefined for a page by its offset
+ * @param take gives the references from a position on
+ * @throws ApiError 422 as `placeAfter`
+ */
+export function listRefs<R>(
+  refs: readonly Ref[],
+  query: RefQuery,
+  token: string | undefined,
+  { offset, size }: PageRange,
+  take: (start: number) => R,
+) {
+  if (token === undefined) return { rows: take(offset), total: refs.length };
+  const start = placeAfter(refs, query, token);
+  return { rows: take(start), next: nextToken(refs, query, start + size) };
 }

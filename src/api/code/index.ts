@@ -34,7 +34,7 @@ export type { CommitJson } from './commits/commits.inputs.ts';
 export { Commit } from './commits/commits.responses.ts';
 export { presentCommit, projectUrl } from './commits/commits.views.ts';
 export { Pipeline, PipelineBasic, PipelineListEntry } from './pipelines/commit-pipelines.responses.ts';
-export { presentPipeline, presentPipelineBasic, presentPipelineEntry } from './pipelines/commit-pipelines.views.ts';
+export { presentPipeline, presentPipelineBasic, presentPipelineEntries } from './pipelines/commit-pipelines.views.ts';
 export { detailedStatus } from './pipelines/detailed-status.ts';
 export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/protected-refs.views.ts';
 export { maxPendingReads, readerThread } from './reader-thread-program.ts';

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { auditEvents, findAuditEvent } from '../../../audit/read.audit.ts';
 import { invalidParameter } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { readTextCursor, writeCursor } from '../../../http/http.cursor.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { byKeyset } from '../../../http/listing.ts';
 import { inGroup, inProject, onServer, requireUser } from '../../api.access.ts';
 import { AuditEventEntity, presentAuditEvent } from '../../audit-event.ts';
 import { type AuditEventFilters, ListAuditEvents, ListInstanceAuditEvents } from './audit-events.inputs.ts';
@@ -15,26 +14,15 @@ const list = { status: 200, schema: Type.Array(AuditEventEntity) } as const;
 const one = { status: 200, schema: AuditEventEntity } as const;
 
 /** Answers a page of events. @param authorId only events of this author */
-async function answerPage(c: BaseContext, filters: AuditEventFilters, authorId?: number) {
-  const { deps, page, request, reply } = c;
+function answerPage(c: BaseContext, filters: AuditEventFilters, authorId?: number) {
   const { pagination, cursor, ...chosen } = filters;
-  if (pagination !== 'keyset') {
-    const { rows, total } = await pageOf(deps.db, auditEvents(deps.db, chosen, authorId), page);
-    setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-    return rows.map(presentAuditEvent);
-  }
-  const after = cursor === undefined || cursor === '' ? undefined : readTextCursor(cursor);
-  const rows = await auditEvents(deps.db, { ...chosen, after }, authorId)
-    .limit(page.size + 1)
-    .execute();
-  const shown = rows.slice(0, page.size);
-  const last = shown.at(-1);
-  const next =
-    rows.length > shown.length && last !== undefined
-      ? { cursor: writeCursor({ value: last.created_at, id: last.id }) }
-      : null;
-  setKeysetHeaders(deps.externalUrl(), request, reply, next);
-  return shown.map(presentAuditEvent);
+  const isKeyset = pagination === 'keyset';
+  const after = isKeyset && cursor !== undefined && cursor !== '' ? readTextCursor(cursor) : undefined;
+  const query = auditEvents(c.deps.db, { ...chosen, after }, authorId);
+  const list = isKeyset
+    ? byKeyset(query, ({ created_at, id }) => ({ cursor: writeCursor({ value: created_at, id }) }))
+    : query;
+  return c.page(list, (rows) => rows.map(presentAuditEvent));
 }
 
 /** Audit events: changes of access, tokens, protection and settings (public documentation, "Audit events API"). */

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { timestamp } from '../../../core/clock.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { anyone, onServer } from '../../api.access.ts';
 import { ChangedBroadcastMessage, NewBroadcastMessage } from './broadcast-messages.inputs.ts';
 import { findMessage } from './broadcast-messages.queries.ts';
@@ -25,12 +23,12 @@ export const broadcastMessageRoutes = [
     access: anyone,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(BroadcastMessage) },
-    handler: async ({ deps, page, request, reply }) => {
-      const query = deps.db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      const now = timestamp(deps.clock);
-      return rows.map((row) => presentMessage(row, now));
+    handler: (c) => {
+      const query = c.deps.db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc');
+      return c.page(query, (rows) => {
+        const now = timestamp(c.deps.clock);
+        return rows.map((row) => presentMessage(row, now));
+      });
     },
   }),
   route({

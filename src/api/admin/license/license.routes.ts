@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { today } from '../../../core/clock.ts';
 import { notFound, recordNotFound, refused } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { Nullable, pagination, Secret } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { addLicense, removeLicense } from '../../../licence/add.ts';
 import { BadLicenseKey } from '../../../licence/licence.key.ts';
 import { licenseOf, trustedLicenses } from '../../../licence/licence.stored.ts';
@@ -39,12 +37,12 @@ export const licenseRoutes = [
     access: administrator,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(LicenseBasic) },
-    handler: async ({ deps, page, request, reply }) => {
-      const query = deps.db.selectFrom('licenses').selectAll().where('id', '>', 0).orderBy('id');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      const shown = await presentLicenses(deps, rows);
-      return shown.map(({ active_users: _, ...license }) => license);
+    handler: (c) => {
+      const query = c.deps.db.selectFrom('licenses').selectAll().where('id', '>', 0).orderBy('id');
+      return c.page(query, async (rows) => {
+        const shown = await presentLicenses(c.deps, rows);
+        return shown.map(({ active_users: _, ...license }) => license);
+      });
     },
   }),
   route({

@@ -1,12 +1,10 @@
 import { type TSchema, Type } from 'typebox';
 import { invalidParameter, recordNotFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { StorageMove, StorageMoveKind } from '../../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext, Route } from '../../../http/http.route.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { moveAll } from '../../../repositories/moves/bulk.ts';
 import { scheduleMove } from '../../../repositories/moves/storage-moves.schedule.ts';
 import { administrator, onServer } from '../../api.access.ts';
@@ -70,11 +68,8 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
   const name = `${kind[0]!.toUpperCase()}${kind.slice(1)}`;
   // Groups have wiki repositories only, which require this plan.
   const paid = kind === 'group' ? ({ plan: 'premium' } as const) : {};
-  const list = async ({ deps, page, request, reply }: BaseContext, moved: number | null) => {
-    const { rows, total } = await pageOf(deps.db, listMoves(deps.db, kind, moved), page);
-    setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-    return rows.length === 0 ? [] : PRESENT[kind](deps, rows);
-  };
+  const list = (c: BaseContext, moved: number | null) =>
+    c.page(listMoves(c.deps.db, kind, moved), (rows) => (rows.length === 0 ? [] : PRESENT[kind](c.deps, rows)));
   const present = async (deps: Deps, move: StorageMove) => {
     const [shown] = await PRESENT[kind](deps, [move]);
     if (shown === undefined) throw recordNotFound();

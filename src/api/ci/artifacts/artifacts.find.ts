@@ -1,5 +1,6 @@
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { badRequest, forbidden, notFound, refused } from '../../../core/core.errors.ts';
+import type { PageRange } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
 import {
   artifactOf,
@@ -8,7 +9,7 @@ import {
   type StoredArtifact,
 } from '../../../pipelines/artifacts/pipeline-artifacts.read.ts';
 import { ArchiveError } from '../../../storage/zip/archive-error.ts';
-import type { ArchiveDirectory, Listing } from '../../../storage/zip/directory.ts';
+import type { ArchiveDirectory } from '../../../storage/zip/directory.ts';
 import type { ArchiveEntry } from '../../../storage/zip/zip.entries.ts';
 
 /**
@@ -34,15 +35,10 @@ export const findDirectory = (deps: Deps, archive: StoredArtifact): Promise<Arch
   looking(() => deps.archives.directory(archive));
 
 /** Returns a page of a directory in an archive. @throws ApiError 404, 422 */
-export async function listDirectory(
-  directory: ArchiveDirectory,
-  path: string,
-  recursive: boolean,
-  page: { offset: number; size: number },
-): Promise<Listing> {
-  const entries = await looking(() => directory.list(path === '' ? '' : `${path}/`, recursive, page));
-  if (entries === undefined) throw notFound('Path');
-  return entries;
+export async function listDirectory(directory: ArchiveDirectory, path: string, recursive: boolean, page: PageRange) {
+  const listed = await looking(() => directory.list(path === '' ? '' : `${path}/`, recursive, page));
+  if (listed === undefined) throw notFound('Path');
+  return { rows: listed.entries, total: listed.total };
 }
 
 async function looking<T>(look: () => Promise<T>): Promise<T> {

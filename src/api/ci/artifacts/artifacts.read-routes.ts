@@ -4,7 +4,6 @@ import { notFound } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Access, type BaseContext, type Route, route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { blobSuccess, sendBlob } from '../../../http/send-blob.ts';
 import { jobOfRef } from '../../../pipelines/artifacts/by-ref.ts';
 import type { StoredArtifact } from '../../../pipelines/artifacts/pipeline-artifacts.read.ts';
@@ -95,14 +94,15 @@ export const artifactReadRoutes: readonly Route[] = [
     success: { status: 200, schema: Type.Array(ArtifactEntry) },
     errors: [422],
     handler: async (c) => {
-      const { deps, input, page } = c;
+      const { deps, input } = c;
       const path = (input.path ?? '').replace(/\/+$/, '');
       checkPath(path);
       const archive = await archiveOfJob(c, c.params.job_id, 'Artifacts');
       const directory = await findDirectory(deps, archive);
-      const entries = await listDirectory(directory, path, input.recursive === true, page);
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: entries.total });
-      return entries.entries.map(presentEntry);
+      return c.page(
+        (page) => listDirectory(directory, path, input.recursive === true, page),
+        (entries) => entries.map(presentEntry),
+      );
     },
   }),
   route({

@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Deployment as Row } from '../../../db/tables/deployments.table.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject, inProjectByUser } from '../../api.access.ts';
 import { onObject, type ProjectObject } from '../../object-access.ts';
 import { MergeRequestBasic, presentMergeRequests } from '../../planning/index.ts';
@@ -39,11 +37,8 @@ export const deploymentRoutes: readonly Route[] = [
     credentials,
     input: listDeployments,
     success: { status: 200, schema: Type.Array(Deployment) },
-    handler: async ({ deps, project, input, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, deploymentsOf(deps.db, project.id, input), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentDeployments(deps, project, rows);
-    },
+    handler: (c) =>
+      c.page(deploymentsOf(c.deps.db, c.project.id, c.input), (rows) => presentDeployments(c.deps, c.project, rows)),
   }),
   route({
     method: 'GET',
@@ -103,12 +98,12 @@ export const deploymentRoutes: readonly Route[] = [
     credentials,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(MergeRequestBasic) },
-    handler: async ({ deps, project, permissions, deployment, page, request, reply }) => {
-      const { rows, total } = permissions.can('read_merge_request')
-        ? await pageOf(deps.db, await deployedMergeRequests(deps, project, deployment), page)
-        : { rows: [], total: 0 };
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentMergeRequests(deps, rows, { from: { project } });
+    handler: async (c) => {
+      const { deps, project } = c;
+      const readable = c.permissions.can('read_merge_request');
+      return c.page(readable ? await deployedMergeRequests(deps, project, c.deployment) : [], (rows) =>
+        presentMergeRequests(deps, rows, { from: { project } }),
+      );
     },
   }),
 ];

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { badRequest, forbidden, invalidParameter, notFound } from '../../../core/core.errors.ts';
 import { contains } from '../../../db/like.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Environment as Row } from '../../../db/tables/environments.table.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { stopActionOf, stopEnvironment } from '../../../pipelines/environments/stop-environment.ts';
 import { inProject, inProjectByUser } from '../../api.access.ts';
 import { onObject, type ProjectObject } from '../../object-access.ts';
@@ -60,18 +58,17 @@ export const environmentRoutes: readonly Route[] = [
     credentials,
     input: listEnvironments,
     success: { status: 200, schema: Type.Array(EnvironmentListEntry) },
-    handler: async ({ deps, project, input: { name, search, states }, page, request, reply }) => {
+    handler: (c) => {
+      const { name, search, states } = c.input;
       if (name !== undefined && search !== undefined) throw invalidParameter('name, search cannot be used together');
       if (search && search.length < MIN_SEARCH) {
         throw badRequest(`Search query is less than ${MIN_SEARCH} characters`);
       }
-      let query = environmentsOf(deps.db, project.id);
+      let query = environmentsOf(c.deps.db, c.project.id);
       if (name !== undefined) query = query.where('name', '=', name);
       if (search) query = query.where((eb) => contains(eb.ref('name'), search));
       if (states !== undefined) query = query.where('state', '=', states);
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(presentEntry);
+      return c.page(query, (rows) => rows.map(presentEntry));
     },
   }),
   route({

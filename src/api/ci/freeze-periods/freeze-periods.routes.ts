@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import type { FreezePeriod as Row } from '../../../db/tables/freeze-periods.table.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { changedFreezePeriod, FreezePeriodId, listFreezePeriods, newFreezePeriod } from './freeze-periods.inputs.ts';
 import { FreezePeriod } from './freeze-periods.responses.ts';
@@ -31,11 +29,7 @@ export const freezePeriodRoutes: readonly Route[] = [
     access: see,
     input: listFreezePeriods,
     success: { status: 200, schema: Type.Array(FreezePeriod) },
-    handler: async ({ deps, project, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, freezePeriodsOf(deps.db, project.id), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(present);
-    },
+    handler: (c) => c.page(freezePeriodsOf(c.deps.db, c.project.id), (rows) => rows.map(present)),
   }),
   route({
     method: 'GET',

@@ -6,12 +6,10 @@ import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { visibleGroups } from '../../../access/visible-groups.ts';
 import { notFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject, inProjectByUser } from '../../api.access.ts';
 import {
   PublicGroup,
@@ -85,11 +83,13 @@ export const jobTokenScopeRoutes = [
     input: Type.Object({ ...pagination }),
     success: { status: 200, schema: Type.Array(SimpleProject) },
     errors: [400],
-    handler: async ({ deps, caller, project, page, request, reply }) => {
-      const listed = listedProjects(deps.db, project.id).where(visibleProjects(deps, caller));
-      const { rows, total } = await pageOf(deps.db, listed, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return (await presentProjects(deps, caller, rows, { simple: true })) as Static<typeof SimpleProject>[];
+    handler: (c) => {
+      const listed = listedProjects(c.deps.db, c.project.id).where(visibleProjects(c.deps, c.caller));
+      return c.page(
+        listed,
+        async (rows) =>
+          (await presentProjects(c.deps, c.caller, rows, { simple: true })) as Static<typeof SimpleProject>[],
+      );
     },
   }),
   route({
@@ -127,11 +127,9 @@ export const jobTokenScopeRoutes = [
     input: Type.Object({ ...pagination }),
     success: { status: 200, schema: Type.Array(PublicGroup) },
     errors: [400],
-    handler: async ({ deps, caller, project, page, request, reply }) => {
-      const listed = listedGroups(deps.db, project.id).where(await visibleGroups(deps, caller));
-      const { rows, total } = await pageOf(deps.db, listed, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentPublicGroups(deps, rows);
+    handler: async (c) => {
+      const listed = listedGroups(c.deps.db, c.project.id).where(await visibleGroups(c.deps, c.caller));
+      return c.page(listed, (rows) => presentPublicGroups(c.deps, rows));
     },
   }),
   route({

@@ -1,8 +1,8 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { State } from '../../../ci/states.ts';
 import type { Db, Schema } from '../../../db/db.schema.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
+import { keysetPage, type ReadPage, uncountedPage } from '../../../http/listing.ts';
 
 /** Filters of a list of jobs. */
 export interface JobFilters {
@@ -21,15 +21,21 @@ function ofProject(db: Db, projectId: number, { ref, before }: JobFilters): Jobs
   return query as Jobs;
 }
 
-/**
- * Returns jobs of a project, newest first. Queries each state separately, so that an index in id order serves rare and
- * frequent states alike.
- */
-export async function projectJobs(
+/** Reads the jobs of a project, newest first, without counting them. */
+export const projectJobs =
+  (db: Db, projectId: number, filters: JobFilters, keyset: boolean): ReadPage<CiJob[]> =>
+  async ({ offset, size }) => {
+    const jobs = await jobsInRange(db, projectId, filters, keyset ? 0 : offset, size + 1);
+    return keyset ? keysetPage(jobs, size, ({ id }) => ({ cursor: id })) : uncountedPage(jobs, size);
+  };
+
+/** Queries each state separately, so that an index in id order serves rare and frequent states alike. */
+async function jobsInRange(
   db: Db,
   projectId: number,
   filters: JobFilters,
-  { offset, limit }: { offset: number; limit: number },
+  offset: number,
+  limit: number,
 ): Promise<CiJob[]> {
   const jobs = ofProject(db, projectId, filters);
   const states = [...new Set(filters.scope)];
@@ -57,12 +63,11 @@ export async function projectJobs(
     .execute();
 }
 
-/** Returns a page of the jobs or bridges of a pipeline, newest first. */
+/** Query for the jobs or bridges of a pipeline, newest first. */
 export function pipelineJobs(
   db: Db,
   pipelineId: number,
   filter: { kind: 'build' | 'bridge'; scope?: readonly State[] | undefined; retried: boolean },
-  page: { offset: number; size: number },
 ) {
   let query = db
     .selectFrom('ci_jobs')
@@ -71,5 +76,5 @@ export function pipelineJobs(
     .where('kind', '=', filter.kind);
   if (!filter.retried) query = query.where('retried', '=', 0);
   if (filter.scope !== undefined && filter.scope.length > 0) query = query.where('status', 'in', filter.scope);
-  return pageOf(db, query.orderBy('id', 'desc'), page);
+  return query.orderBy('id', 'desc');
 }

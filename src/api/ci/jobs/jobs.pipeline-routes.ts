@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { PIPELINE_PATH, params, pipelineReader } from '../pipelines/pipelines.access.ts';
 import { findPipeline } from '../pipelines/pipelines.find.ts';
 import { ListBridges, ListPipelineJobs } from './jobs.inputs.ts';
@@ -21,12 +20,11 @@ export const pipelineJobRoutes = [
     input: ListPipelineJobs,
     success: { status: 200, schema: Type.Array(Job) },
     errors: [400, 404],
-    handler: async ({ deps, project, params, input, page, request, reply }) => {
-      const { id } = await findPipeline(deps.db, project.id, params.pipeline_id);
+    handler: async (c) => {
+      const { deps, project, input } = c;
+      const { id } = await findPipeline(deps.db, project.id, c.params.pipeline_id);
       const filters = { kind: 'build', scope: input.scope, retried: input.include_retried === true } as const;
-      const { rows, total } = await pipelineJobs(deps.db, id, filters, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentJobs(deps, rows, project);
+      return c.page(pipelineJobs(deps.db, id, filters), (rows) => presentJobs(deps, rows, project));
     },
   }),
   route({
@@ -41,12 +39,11 @@ export const pipelineJobRoutes = [
     input: ListBridges,
     success: { status: 200, schema: Type.Array(Bridge) },
     errors: [400, 404],
-    handler: async ({ deps, caller, project, params, input, page, request, reply }) => {
-      const { id } = await findPipeline(deps.db, project.id, params.pipeline_id);
-      const filters = { kind: 'bridge', scope: input.scope, retried: true } as const;
-      const { rows, total } = await pipelineJobs(deps.db, id, filters, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentBridges(deps, caller, rows, project);
+    handler: async (c) => {
+      const { deps, project } = c;
+      const { id } = await findPipeline(deps.db, project.id, c.params.pipeline_id);
+      const filters = { kind: 'bridge', scope: c.input.scope, retried: true } as const;
+      return c.page(pipelineJobs(deps.db, id, filters), (rows) => presentBridges(deps, c.caller, rows, project));
     },
   }),
 ];

@@ -3,7 +3,6 @@ import { unauthorized } from '../../../core/core.errors.ts';
 import { readIdCursor } from '../../../http/http.cursor.ts';
 import { route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS, JOB_TOKEN_METHODS } from '../../../http/job-tokens.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { signedIn } from '../../api.access.ts';
 import { JOB_PATH, JOBS, jobReader } from './jobs.access.ts';
 import { findJob } from './jobs.find.ts';
@@ -38,24 +37,15 @@ export const jobRoutes = [
     input: ListJobs,
     success: { status: 200, schema: Type.Array(Job) },
     errors: [400],
-    handler: async (c) => {
-      const { deps, project, input, page } = c;
+    handler: (c) => {
+      const { deps, project, input } = c;
       const keyset = input.pagination === 'keyset';
       const filters = {
         scope: input.scope,
         ref: input.ref || undefined,
         before: keyset ? readIdCursor(input.cursor) : undefined,
       };
-      const range = { offset: keyset ? 0 : page.offset, limit: page.size + 1 };
-      const jobs = await projectJobs(deps.db, project.id, filters, range);
-      const rows = jobs.slice(0, page.size);
-      const more = jobs.length > page.size;
-      if (keyset) {
-        setKeysetHeaders(deps.externalUrl(), c.request, c.reply, more ? { cursor: rows.at(-1)!.id } : null);
-      } else {
-        setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: null, more });
-      }
-      return presentJobs(deps, rows, project);
+      return c.page(projectJobs(deps.db, project.id, filters, keyset), (rows) => presentJobs(deps, rows, project));
     },
   }),
   route({

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DANGLING_SOURCES } from '../../../ci/pipeline-sources.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { countOf } from '../../../db/paginate.ts';
+import { countOf, type PageRange } from '../../../db/paginate.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 
@@ -33,7 +33,7 @@ export async function pipelinesOf(
   db: Db,
   row: Of,
   projects: readonly number[],
-  { offset, size }: { offset: number; size: number },
+  { offset, size }: PageRange,
 ): Promise<{ rows: Pipeline[]; total: number }> {
   if (projects.length === 0) return { rows: [], total: 0 };
   const all = db.selectFrom(pipelineIds(row, projects).as('found'));

@@ -6,7 +6,6 @@ import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { Pipeline, PipelineBasic, presentPipeline, presentPipelineBasic, projectUrl } from '../../code/index.ts';
 import { findMergeRequest } from '../../planning/index.ts';
@@ -54,10 +53,10 @@ export const mergeRequestPipelineRoutes = [
       const { db } = c.deps;
       const row = await findMergeRequest(db, c, c.params.merge_request_iid);
       const visible = await visibleProjects(c, row);
-      const { rows, total } = await pipelinesOf(db, row, [...visible.keys()], c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return rows.map((pipeline) =>
-        presentPipelineBasic(pipeline, projectUrl(c.deps, visible.get(pipeline.project_id)!)),
+      return c.page(
+        (page) => pipelinesOf(db, row, [...visible.keys()], page),
+        (rows) =>
+          rows.map((pipeline) => presentPipelineBasic(pipeline, projectUrl(c.deps, visible.get(pipeline.project_id)!))),
       );
     },
   }),

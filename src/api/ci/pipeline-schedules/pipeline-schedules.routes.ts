@@ -1,14 +1,12 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { runSchedule } from '../../../pipelines/creation/run-schedules.ts';
 import { inProjectByUser } from '../../api.access.ts';
-import { PipelineListEntry, presentPipelineEntry, projectUrl } from '../../code/index.ts';
+import { PipelineListEntry, presentPipelineEntries } from '../../code/index.ts';
 import { onObject } from '../../object-access.ts';
 import { ListPipelines } from '../pipelines/pipelines.inputs.ts';
-import { listPipelines } from '../pipelines/pipelines.list.ts';
+import { pipelineList } from '../pipelines/pipelines.list.ts';
 import {
   mayRunSchedule,
   SCHEDULE_PATH,
@@ -35,11 +33,9 @@ export const pipelineScheduleRoutes: readonly Route[] = [
     access: inProjectByUser('read_pipeline_schedule'),
     input: listSchedules,
     success: { status: 200, schema: Type.Array(PipelineSchedule) },
-    handler: async (c) => {
-      const { deps, project, input, page, request, reply } = c;
-      const { rows, total } = await pageOf(deps.db, schedulesOf(deps.db, project.id, input.scope), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentSchedules(deps, c, rows);
+    handler: (c) => {
+      const { deps, project, input } = c;
+      return c.page(schedulesOf(deps.db, project.id, input.scope), (rows) => presentSchedules(deps, c, rows));
     },
   }),
   route({
@@ -59,13 +55,10 @@ export const pipelineScheduleRoutes: readonly Route[] = [
     input: ListPipelines,
     success: { status: 200, schema: Type.Array(PipelineListEntry) },
     handler: async (c) => {
-      const { deps, project, schedule, input, page, request, reply } = c;
+      const { deps, project, schedule, input } = c;
       const sort = c.given('sort') ? (input.sort ?? 'asc') : 'asc';
       const filters = { ...input, schedule_id: schedule.id, sort } as const;
-      const { rows, total } = await listPipelines(deps, project, filters, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      const webUrl = projectUrl(deps, project);
-      return rows.map((row) => presentPipelineEntry(row, webUrl));
+      return c.page(await pipelineList(deps, project, filters), (rows) => presentPipelineEntries(deps, project, rows));
     },
   }),
   route({

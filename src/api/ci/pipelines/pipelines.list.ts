@@ -3,8 +3,6 @@ import type { State } from '../../../ci/states.ts';
 import { FINISHED } from '../../../ci/states.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { equalsIgnoringCase } from '../../../db/like.ts';
-import { pageOf } from '../../../db/paginate.ts';
-import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { HEADS, TAGS } from '../../../git/ref-folders.ts';
@@ -20,19 +18,14 @@ const STATES_OF: Readonly<Record<'running' | 'pending' | 'finished', readonly St
   finished: FINISHED,
 };
 
-/** Returns a page of the pipelines of a project. */
-export async function listPipelines(
-  deps: Deps,
-  project: Project,
-  filters: PipelineFilters & { schedule_id?: number },
-  page: { offset: number; size: number },
-): Promise<{ rows: Pipeline[]; total: number }> {
+/** Query for the pipelines of a project; an empty list if there cannot be any. */
+export async function pipelineList(deps: Deps, project: Project, filters: PipelineFilters & { schedule_id?: number }) {
   const { db } = deps;
   const { scope, status, ref, sha, yaml_errors, username, source, name, order_by = 'id', sort = 'desc' } = filters;
   let query = db.selectFrom('pipelines').selectAll().where('project_id', '=', project.id);
   if (scope === 'branches' || scope === 'tags') {
     const ids = await lastOfRefs(deps, project, scope);
-    if (ids.length === 0) return { rows: [], total: 0 };
+    if (ids.length === 0) return [];
     query = query.where('id', 'in', ids);
   } else if (scope !== undefined) {
     query = query.where('status', 'in', STATES_OF[scope]);
@@ -51,7 +44,7 @@ export async function listPipelines(
   if (created_after) query = query.where('created_at', '>=', created_after);
   if (created_before) query = query.where('created_at', '<=', created_before);
   if (order_by !== 'id') query = query.orderBy(order_by, sort);
-  return pageOf(db, query.orderBy('id', sort), page);
+  return query.orderBy('id', sort);
 }
 
 const idOfUser = (db: Db, username: string): Expression<number> =>

@@ -2,13 +2,12 @@ import { Type } from 'typebox';
 import { forbidden } from '../../../core/core.errors.ts';
 import { route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
-import { Pipeline, PipelineListEntry, presentPipeline, presentPipelineEntry, projectUrl } from '../../code/index.ts';
+import { Pipeline, PipelineListEntry, presentPipeline, presentPipelineEntries } from '../../code/index.ts';
 import { onObject } from '../../object-access.ts';
 import { PIPELINE_PATH, PIPELINES, params, pipelineObject, pipelineReader } from './pipelines.access.ts';
 import { findPipeline, latestPipeline } from './pipelines.find.ts';
 import { ListPipelines } from './pipelines.inputs.ts';
-import { listPipelines } from './pipelines.list.ts';
+import { pipelineList } from './pipelines.list.ts';
 import { variablesOf } from './pipelines.queries.ts';
 import { PipelineVariable } from './pipelines.responses.ts';
 
@@ -23,11 +22,9 @@ export const pipelineRoutes = [
     input: ListPipelines,
     success: { status: 200, schema: Type.Array(PipelineListEntry) },
     errors: [400],
-    handler: async ({ deps, project, input, page, request, reply }) => {
-      const { rows, total } = await listPipelines(deps, project, input, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      const webUrl = projectUrl(deps, project);
-      return rows.map((row) => presentPipelineEntry(row, webUrl));
+    handler: async (c) => {
+      const list = await pipelineList(c.deps, c.project, c.input);
+      return c.page(list, (rows) => presentPipelineEntries(c.deps, c.project, rows));
     },
   }),
   route({

@@ -1,11 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { recordNotFound } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { ResourceGroup as Row } from '../../../db/tables/resource-groups.table.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { Enum, Nullable, optional, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { Job } from '../jobs/jobs.responses.ts';
 import { presentJobs } from '../jobs/jobs.views.ts';
@@ -45,11 +43,7 @@ export const resourceGroupRoutes: readonly Route[] = [
     access: see,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(ResourceGroup) },
-    handler: async ({ deps, project, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, groupsOf(deps.db, project.id), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(present);
-    },
+    handler: (c) => c.page(groupsOf(c.deps.db, c.project.id), (rows) => rows.map(present)),
   }),
   route({
     method: 'GET',
@@ -84,11 +78,9 @@ export const resourceGroupRoutes: readonly Route[] = [
     params: KEY,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(Job) },
-    handler: async ({ deps, project, params, page, request, reply }) => {
-      const group = await find(deps.db, project.id, params.key);
-      const { rows, total } = await pageOf(deps.db, upcomingJobs(deps.db, group), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentJobs(deps, rows, project);
+    handler: async (c) => {
+      const group = await find(c.deps.db, c.project.id, c.params.key);
+      return c.page(upcomingJobs(c.deps.db, group), (rows) => presentJobs(c.deps, rows, c.project));
     },
   }),
   route({

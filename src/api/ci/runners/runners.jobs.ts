@@ -3,7 +3,6 @@ import type { UserCaller } from '../../../access/caller.ts';
 import type { State } from '../../../ci/states.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
-import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 import type { Deps } from '../../../deps.ts';
 
@@ -21,8 +20,7 @@ export function jobsOfRunner(
   caller: UserCaller,
   { id }: CiRunner,
   { status, systemId, sort, after }: RunnerJobFilters,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<CiJob[]> {
+) {
   let query = db.selectFrom('ci_jobs').selectAll('ci_jobs').where('runner_id', '=', id);
   if (status !== undefined) query = query.where('ci_jobs.status', '=', status);
   if (after !== undefined) query = query.where('ci_jobs.id', sort === 'asc' ? '>' : '<', after);
@@ -47,5 +45,5 @@ export function jobsOfRunner(
       ),
     );
   }
-  return query.orderBy('ci_jobs.id', sort).limit(limit).offset(offset).execute();
+  return query.orderBy('ci_jobs.id', sort);
 }

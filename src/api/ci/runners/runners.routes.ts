@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import { projectsOfIds } from '../../../access/rows-by-id.ts';
 import { STATES } from '../../../ci/states.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { readIdCursor } from '../../../http/http.cursor.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
 import { Enum, optional, pagination } from '../../../http/http.schema.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { byKeyset, uncounted } from '../../../http/listing.ts';
 import { administrator, inGroup, inProject, requireUser, signedIn } from '../../api.access.ts';
 import { presentProjects, SimpleProject } from '../../spaces/index.ts';
 import { presentJobs } from '../jobs/jobs.views.ts';
@@ -23,14 +22,9 @@ import { deleteRunner, disableRunner, enableRunner, updateRunner } from './runne
 const scopes = ['manage_runner'];
 const list = { input: runnerFilters, success: { status: 200, schema: Type.Array(Runner) }, errors: [400] } as const;
 
-async function answer(
-  c: BaseContext & { input: Parameters<typeof filtered>[2] },
-  query: ReturnType<typeof allRunners>,
-) {
-  const { deps, page, request, reply } = c;
-  const { rows, total } = await pageOf(deps.db, filtered(query, deps, c.input), page);
-  setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-  return presentRunners(deps, rows);
+function answer(c: BaseContext & { input: Parameters<typeof filtered>[2] }, query: ReturnType<typeof allRunners>) {
+  const { deps } = c;
+  return c.page(filtered(query, deps, c.input), (rows) => presentRunners(deps, rows));
 }
 
 /** Administration of runners. */
@@ -93,15 +87,13 @@ export const runnerRoutes: readonly Route[] = [
     scopes,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(RunnerManager) },
-    handler: async ({ deps, runner, page, request, reply }) => {
-      const query = deps.db
+    handler: (c) => {
+      const query = c.deps.db
         .selectFrom('ci_runner_managers')
         .selectAll()
-        .where('runner_id', '=', runner.id)
+        .where('runner_id', '=', c.runner.id)
         .orderBy('id', 'desc');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentManagers(deps, [runner], rows);
+      return c.page(query, (rows) => presentManagers(c.deps, [c.runner], rows));
     },
   }),
   route({
@@ -112,11 +104,10 @@ export const runnerRoutes: readonly Route[] = [
     scopes,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(SimpleProject) },
-    handler: async ({ deps, caller, runner, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, projectsOfRunner(deps, caller, runner.id), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentProjects(deps, caller, rows, { simple: true });
-    },
+    handler: (c) =>
+      c.page(projectsOfRunner(c.deps, c.caller, c.runner.id), (rows) =>
+        presentProjects(c.deps, c.caller, rows, { simple: true }),
+      ),
   }),
   route({
     method: 'GET',
@@ -138,8 +129,8 @@ export const runnerRoutes: readonly Route[] = [
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(RunnerJob) },
-    handler: async (c) => {
-      const { deps, caller, runner, input, page, request, reply } = c;
+    handler: (c) => {
+      const { input } = c;
       const keyset = input.pagination === 'keyset' || input.cursor !== undefined;
       const filters = {
         status: input.status,
@@ -147,13 +138,10 @@ export const runnerRoutes: readonly Route[] = [
         sort: input.sort ?? 'desc',
         after: readIdCursor(input.cursor),
       };
-      const range = { offset: keyset ? 0 : page.offset, limit: page.size + 1 };
-      const jobs = await jobsOfRunner(deps, caller, runner, filters, range);
-      const rows = jobs.slice(0, page.size);
-      const more = jobs.length > page.size;
-      if (keyset) setKeysetHeaders(deps.externalUrl(), request, reply, more ? { cursor: rows.at(-1)!.id } : null);
-      else setPageHeaders(deps.externalUrl(), request, reply, page, { total: null, more });
-      return withProjects(c, rows);
+      const query = jobsOfRunner(c.deps, c.caller, c.runner, filters);
+      return c.page(keyset ? byKeyset(query, ({ id }) => ({ cursor: id })) : uncounted(query), (rows) =>
+        withProjects(c, rows),
+      );
     },
   }),
   route({

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import type { CiTrigger } from '../../../db/tables/ci-triggers.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { shortTriggerToken } from '../../../pipelines/variables/job-facts.ts';
 import { inProjectByUser } from '../../api.access.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
@@ -58,11 +56,7 @@ export const triggerRoutes: readonly Route[] = [
     access: manage,
     input: listTriggers,
     success: { status: 200, schema: Type.Array(Trigger) },
-    handler: async ({ deps, caller, project, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, triggersOf(deps.db, project.id), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return present(deps, rows, caller.user.id);
-    },
+    handler: (c) => c.page(triggersOf(c.deps.db, c.project.id), (rows) => present(c.deps, rows, c.caller.user.id)),
   }),
   route({
     method: 'GET',

@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { onServer } from '../../api.access.ts';
 import { inSource, type SourceKind } from '../../spaces/index.ts';
 import type { VariableOwner } from './variable-owner.ts';
@@ -22,10 +20,8 @@ import { createVariable, removeVariable, updateVariable } from './variables.writ
 const MANAGE = { project: 'admin_ci_variables', group: 'admin_group_ci_variables' } as const;
 const INSTANCE: VariableOwner = { kind: 'instance', id: null };
 
-async function page({ deps, page, request, reply }: BaseContext, owner: VariableOwner) {
-  const { rows, total } = await pageOf(deps.db, variablesOf(deps.db, owner), page);
-  setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-  return rows;
+function page(c: BaseContext, owner: VariableOwner) {
+  return c.page(variablesOf(c.deps.db, owner));
 }
 
 function routesFor(kind: SourceKind): Route[] {

@@ -3,9 +3,8 @@ import { HEADS } from '../../../git/ref-folders.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../../repositories/ref-list.ts';
+import { listRefs, type RefQuery, selectRefs } from '../../../repositories/ref-list.ts';
 import { inProject, inProjectByUser } from '../../api.access.ts';
 import { BranchName, CreateBranch, ListBranches, type ListBranchesInput } from './branches.inputs.ts';
 import { serializeBranches, viewBranch } from './branches.list.ts';
@@ -38,19 +37,16 @@ export const branchRoutes = [
     success: { status: 200, schema: Type.Array(Branch) },
     errors: [400, 422],
     handler: async (c) => {
-      const { deps, project, input, page } = c;
+      const { deps, project, input } = c;
       const repo = repositoryOf(deps, project);
       const query = queryOf(input);
       const all = await repo.refs.list(HEADS);
       const refs = await selectRefs(repo, all, query);
-      let start = page.offset;
-      if (input.pagination === 'keyset') {
-        start = placeAfter(refs, query, input.page_token);
-        setKeysetHeaders(deps.externalUrl(), c.request, c.reply, nextToken(refs, query, start + page.size));
-      } else {
-        setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: refs.length });
-      }
-      return serializeBranches(deps, project, c, repo, all, pageOfRefs(refs, start, page.size));
+      const token = input.pagination === 'keyset' ? (input.page_token ?? '') : undefined;
+      return c.page(
+        (page) => listRefs(refs, query, token, page, (start) => pageOfRefs(refs, start, page.size)),
+        (shown) => serializeBranches(deps, project, c, repo, all, shown),
+      );
     },
   }),
   route({

@@ -2,7 +2,7 @@ import type { Insertable, Updateable } from 'kysely';
 import { DANGLING_SOURCES } from '../../../ci/pipeline-sources.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { nextIid } from '../../../db/iids.ts';
-import { countOf, pageOf } from '../../../db/paginate.ts';
+import { countOf } from '../../../db/paginate.ts';
 import type { CiJob, CiJobsTable } from '../../../db/tables/ci-jobs.table.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import { OPEN_STATES } from './commit-statuses.state.ts';
@@ -20,14 +20,8 @@ export interface StatusFilters {
   sort: 'asc' | 'desc';
 }
 
-/** Query for a page of the statuses of a commit. */
-export function commitStatuses(
-  db: Db,
-  projectId: number,
-  sha: string,
-  filters: StatusFilters,
-  page: { offset: number; size: number },
-) {
+/** Query for the statuses of a commit. */
+export function commitStatuses(db: Db, projectId: number, sha: string, filters: StatusFilters) {
   let query = db.selectFrom('ci_jobs').selectAll().where('project_id', '=', projectId).where('sha', '=', sha);
   if (filters.ref) query = query.where('ref', '=', filters.ref);
   if (filters.stage) query = query.where('stage', '=', filters.stage);
@@ -36,7 +30,7 @@ export function commitStatuses(
   if (!filters.jobs) query = query.where('kind', '=', 'status');
   if (!filters.all) query = query.where('retried', '=', 0);
   if (filters.orderBy === 'pipeline_id') query = query.orderBy('pipeline_id', filters.sort);
-  return pageOf(db, query.orderBy('id', filters.sort), page);
+  return query.orderBy('id', filters.sort);
 }
 
 /** Query for the latest pipeline of a commit, optionally with a ref and an id. */

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { route } from '../../../http/http.route.ts';
 import { Enum, Nullable, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject, inProjectByUser, requireProjectAbility } from '../../api.access.ts';
 import { usersById } from '../../identity/index.ts';
 import { CommitSha, findCommit } from '../commits/commits.find.ts';
@@ -32,9 +31,10 @@ export const commitStatusRoutes = [
     }),
     success: { status: 200, schema: Type.Array(CommitStatus) },
     errors: [400, 404],
-    handler: async ({ deps, caller, project, permissions, params, input, page, request, reply }) => {
-      requireProjectAbility(permissions, 'read_code', caller);
-      const { commit } = await findCommit(deps, project, params.sha);
+    handler: async (c) => {
+      const { deps, project, permissions, input } = c;
+      requireProjectAbility(permissions, 'read_code', c.caller);
+      const { commit } = await findCommit(deps, project, c.params.sha);
       const filters = {
         ref: input.ref,
         stage: input.stage,
@@ -45,14 +45,14 @@ export const commitStatusRoutes = [
         orderBy: input.order_by ?? 'id',
         sort: input.sort ?? 'asc',
       };
-      const { rows, total } = await commitStatuses(deps.db, project.id, commit.oid, filters, page);
-      const authors = await usersById(
-        deps.db,
-        rows.map(({ user_id }) => user_id),
-      );
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      const webUrl = projectUrl(deps, project);
-      return rows.map((row) => presentStatus(deps, row, authors.get(row.user_id)!, webUrl));
+      return c.page(commitStatuses(deps.db, project.id, commit.oid, filters), async (rows) => {
+        const authors = await usersById(
+          deps.db,
+          rows.map(({ user_id }) => user_id),
+        );
+        const webUrl = projectUrl(deps, project);
+        return rows.map((row) => presentStatus(deps, row, authors.get(row.user_id)!, webUrl));
+      });
     },
   }),
   route({

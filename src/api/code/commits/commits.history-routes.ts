@@ -4,7 +4,7 @@ import { countCommits } from '../../../git/log.ts';
 import { HEADS, TAGS } from '../../../git/ref-folders.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
+import { uncountedPage } from '../../../http/listing.ts';
 import { Diff } from './commits.diff-responses.ts';
 import { CommitSha, commitReader, findCommit, findCommitId } from './commits.find.ts';
 import { readSignature, Signature } from './commits.signature.ts';
@@ -34,12 +34,10 @@ export const commitHistoryRoutes = [
     }),
     success: { status: 200, schema: Type.Array(Diff) },
     errors: [404],
-    handler: async ({ deps, project, params, input, page, request, reply }) => {
-      const { repo, oid } = await findCommitId(deps, project, params.sha);
-      const part = { offset: page.offset, size: page.size, unidiff: input.unidiff === true };
-      const { json, total } = await commitDiffPage(deps, repo, oid, part);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return json;
+    handler: async (c) => {
+      const { repo, oid } = await findCommitId(c.deps, c.project, c.params.sha);
+      const unidiff = c.input.unidiff === true;
+      return c.page(({ offset, size }) => commitDiffPage(c.deps, repo, oid, { offset, size, unidiff }));
     },
   }),
   route({
@@ -54,12 +52,13 @@ export const commitHistoryRoutes = [
     }),
     success: { status: 200, schema: Type.Array(Type.Object({ type: Type.String(), name: Type.String() })) },
     errors: [400, 404],
-    handler: async ({ deps, project, params, input, page, request, reply }) => {
-      const { repo, commit } = await findCommit(deps, project, params.sha);
-      const refs = await refsContaining(repo, commit.oid, FOLDERS[input.type ?? 'all']);
-      const end = page.offset + page.size;
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total: null, more: refs.length > end });
-      return refs.slice(page.offset, end).map(presentRef);
+    handler: async (c) => {
+      const { repo, commit } = await findCommit(c.deps, c.project, c.params.sha);
+      const refs = await refsContaining(repo, commit.oid, FOLDERS[c.input.type ?? 'all']);
+      return c.page(
+        ({ offset, size }) => uncountedPage(refs.slice(offset, offset + size + 1), size),
+        (shown) => shown.map(presentRef),
+      );
     },
   }),
   route({

@@ -1,4 +1,5 @@
 import { notFound, refused } from '../../../core/core.errors.ts';
+import type { PageRange } from '../../../db/paginate.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { bufferOver } from '../../../git/git.bytes.ts';
@@ -11,7 +12,7 @@ import { ask } from '../../../git/readers/ask.ts';
 import { peel, resolveRevision } from '../../../git/revision.ts';
 import { Serialized } from '../../../http/http.send.ts';
 import type { CachedResponse } from '../../../http/immutable-responses.ts';
-import type { Page } from '../../../http/pagination.ts';
+import type { Listing } from '../../../http/listing.ts';
 import { projectUrl } from './commits.views.ts';
 import { COMMIT_PAGE } from './page-json.ts';
 
@@ -54,19 +55,14 @@ async function findTips(repo: Repository, filters: CommitFilters): Promise<Tips 
   return { from: [left.oid, right.oid], not: base === null ? [] : [base] };
 }
 
-export interface CommitPage {
-  json: Serialized;
-  more: boolean;
-}
-
 /** Returns a page of commits (part 1, section 4.2), newest first; empty for an unknown revision. */
 export async function commitPage(
   deps: Deps,
   project: Project,
   repo: Repository,
   filters: CommitFilters,
-  page: Page,
-): Promise<CommitPage> {
+  page: PageRange,
+): Promise<Listing<Serialized>> {
   if ((await repo.refs.list('refs/heads/')).length === 0) throw notFound('Repository');
   if (filters.author && authorTest(filters.author) === null) {
     throw refused('author is not a valid basic regular expression, is too long, or contains a back-reference');
@@ -76,7 +72,7 @@ export async function commitPage(
   const { refName: _name, all: _all, ...rest } = filters;
   const key = `commits:${repo.id}:${webUrl}:${page.offset}:${page.size}:${JSON.stringify([tips, rest])}`;
   const cached = deps.immutableResponses.peek(key) ?? (await makePage(deps, repo, key, tips, filters, page, webUrl));
-  return { json: cached.json, more: cached.headers.more === 'true' };
+  return { rows: cached.json, total: null, more: cached.headers.more === 'true' };
 }
 
 async function makePage(
@@ -85,7 +81,7 @@ async function makePage(
   key: string,
   tips: Tips | null,
   filters: CommitFilters,
-  page: Page,
+  page: PageRange,
   webUrl: string,
 ): Promise<CachedResponse> {
   if (tips === null || tips.from.length === 0) return deps.immutableResponses.set(key, [], { more: 'false' });
@@ -95,7 +91,7 @@ async function makePage(
   return deps.immutableResponses.setBody(key, new Serialized(bufferOver(bytes), etag), { more: String(more) });
 }
 
-function queryOf(tips: Tips, filters: CommitFilters, page: Page): LogQuery {
+function queryOf(tips: Tips, filters: CommitFilters, page: PageRange): LogQuery {
   const path = withoutLeadingSlash(filters.path ?? '');
   return {
     ...tips,

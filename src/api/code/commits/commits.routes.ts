@@ -6,7 +6,6 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { Enum, Filled, Instant, pagination } from '../../../http/http.schema.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { commitFiles } from '../../../repositories/commit-files.ts';
 import { inProject, type ProjectScope, pusher } from '../../api.access.ts';
@@ -47,27 +46,20 @@ export const commitsRoutes = [
     success: { status: 200, schema: Type.Array(CommitListEntry) },
     errors: [400, 404],
     handler: async (c) => {
-      const { input, page } = c;
-      const { json, more } = await commitPage(
-        c.deps,
-        c.project,
-        repositoryOf(c.deps, c.project),
-        {
-          refName: input.ref_name,
-          all: input.all,
-          path: input.path,
-          author: input.author,
-          since: input.since,
-          until: input.until,
-          firstParent: input.first_parent,
-          order: input.order,
-          trailers: input.trailers,
-          withStats: input.with_stats,
-        },
-        page,
-      );
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, page, { total: null, more });
-      return json;
+      const { deps, project, input } = c;
+      const filters = {
+        refName: input.ref_name,
+        all: input.all,
+        path: input.path,
+        author: input.author,
+        since: input.since,
+        until: input.until,
+        firstParent: input.first_parent,
+        order: input.order,
+        trailers: input.trailers,
+        withStats: input.with_stats,
+      };
+      return c.page((page) => commitPage(deps, project, repositoryOf(deps, project), filters, page));
     },
   }),
   route({

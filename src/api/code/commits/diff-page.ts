@@ -52,13 +52,13 @@ export async function commitDiffPage(
   repo: Repository,
   oid: string,
   part: Part,
-): Promise<{ json: Serialized; total: number }> {
+): Promise<{ rows: Serialized; total: number }> {
   const key = `diff:${repo.id}:${oid}:${part.unidiff}:${part.offset}:${part.size}`;
   const known = answers.peek(key);
-  if (known !== undefined) return { json: known.json, total: Number(known.headers.total) };
+  if (known !== undefined) return { rows: known.json, total: Number(known.headers.total) };
   const readPage = () => ask(repo, DIFF_PAGE, oid, part);
   const plain = await withDiffMemory(readPage, (page) => 2 * (page?.bytes.length ?? 0));
   const { bytes, etag, total } = plain ?? pageOf((await commitDiff(repo, oid, { onlyGit: true })).files, part);
   const { json } = answers.setBody(key, new Serialized(bufferOver(bytes), etag), { total: String(total) });
-  return { json, total };
+  return { rows: json, total };
 }

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { contains } from '../../../db/like.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { type GroupProtection, withGroupLevels } from '../../../repositories/group-protections.ts';
 import { inGroup } from '../../api.access.ts';
 import { BranchPattern, ListProtectedBranches } from '../protected-branches/protected-branches.inputs.ts';
@@ -38,12 +36,12 @@ export const groupProtectedBranchRoutes = [
     access: owner,
     input: ListProtectedBranches,
     success: { status: 200, schema: Type.Array(GroupProtectedBranchEntity) },
-    handler: async ({ deps, group, input: { search }, page, request, reply }) => {
-      let query = deps.db.selectFrom('group_protected_branches').selectAll().where('group_id', '=', group.id);
+    handler: (c) => {
+      const { db } = c.deps;
+      const { search } = c.input;
+      let query = db.selectFrom('group_protected_branches').selectAll().where('group_id', '=', c.group.id);
       if (search) query = query.where((eb) => contains(eb.ref('name'), search));
-      const { rows, total } = await pageOf(deps.db, query.orderBy('id'), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return (await withGroupLevels(deps.db, rows)).map(present);
+      return c.page(query.orderBy('id'), async (rows) => (await withGroupLevels(db, rows)).map(present));
     },
   }),
   route({

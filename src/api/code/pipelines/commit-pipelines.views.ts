@@ -5,6 +5,7 @@ import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
+import { projectUrl } from '../commits/commits.views.ts';
 import type { PipelineBasic, PipelineListEntry, Pipeline as PipelineSchema } from './commit-pipelines.responses.ts';
 import { detailedStatus } from './detailed-status.ts';
 
@@ -25,11 +26,15 @@ export const presentPipelineBasic = (pipeline: Pipeline, webUrl: string): Static
   web_url: `${webUrl}/-/pipelines/${pipeline.id}`,
 });
 
-/** Renders a pipeline for a list. */
-export const presentPipelineEntry = (pipeline: Pipeline, webUrl: string): Static<typeof PipelineListEntry> => ({
-  ...presentPipelineBasic(pipeline, webUrl),
-  name: pipeline.name,
-});
+/** Renders the pipelines of a project for a list. */
+export function presentPipelineEntries(
+  deps: Deps,
+  project: Project,
+  pipelines: readonly Pipeline[],
+): Static<typeof PipelineListEntry>[] {
+  const webUrl = projectUrl(deps, project);
+  return pipelines.map((pipeline) => ({ ...presentPipelineBasic(pipeline, webUrl), name: pipeline.name }));
+}
 
 /** Whole seconds between two instants; null if either is missing, or less than one second passed. */
 function secondsBetween(from: string | null, to: string | null): number | null {

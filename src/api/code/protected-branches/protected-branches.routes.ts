@@ -3,7 +3,6 @@ import { invalidParameter } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import type { Protection } from '../../../repositories/repository.protections.ts';
 import { inProject } from '../../api.access.ts';
 import { loadSubjectNames } from '../protected-refs/protected-refs.views.ts';
@@ -39,12 +38,10 @@ export const protectedBranchRoutes = [
     input: ListProtectedBranches,
     success: { status: 200, schema: Type.Array(ProtectedBranch) },
     handler: async (c) => {
-      const { deps, page } = c;
-      const all = await listProtectedBranches(deps, c.project, c.input.search);
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: all.length });
-      const protections = all.slice(page.offset, page.offset + page.size);
-      const names = await loadSubjectNames(deps.db, protections);
-      return protections.map((protection) => presentProtectedBranch(protection, names));
+      return c.page(await listProtectedBranches(c.deps, c.project, c.input.search), async (protections) => {
+        const names = await loadSubjectNames(c.deps.db, protections);
+        return protections.map((protection) => presentProtectedBranch(protection, names));
+      });
     },
   }),
   route({

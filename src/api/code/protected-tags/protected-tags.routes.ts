@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { withLevels } from '../../../repositories/repository.protected-refs.ts';
 import type { Protection } from '../../../repositories/repository.protections.ts';
 import { inProject } from '../../api.access.ts';
@@ -29,7 +27,7 @@ export const protectedTagRoutes = [
     access: admin,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(ProtectedTag) },
-    handler: async (c) => {
+    handler: (c) => {
       const { db } = c.deps;
       const query = db
         .selectFrom('protected_refs')
@@ -37,11 +35,11 @@ export const protectedTagRoutes = [
         .where('project_id', '=', c.project.id)
         .where('kind', '=', 'tag')
         .orderBy('id');
-      const { rows, total } = await pageOf(db, query, c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      const protections = await withLevels(db, rows);
-      const names = await loadSubjectNames(db, protections);
-      return protections.map((protection) => present(protection, names));
+      return c.page(query, async (rows) => {
+        const protections = await withLevels(db, rows);
+        const names = await loadSubjectNames(db, protections);
+        return protections.map((protection) => present(protection, names));
+      });
     },
   }),
   route({

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { mirrorAdmin } from '../mirror-access.ts';
 import { mirrorId, NewRemoteMirror, RemoteMirrorUpdate, UPDATE_NAMES } from './remote-mirrors.inputs.ts';
@@ -29,11 +27,13 @@ export const remoteMirrorRoutes = [
     access: see,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(RemoteMirror) },
-    handler: async ({ deps, project, page, request, reply }) => {
-      const query = deps.db.selectFrom('remote_mirrors').selectAll().where('project_id', '=', project.id).orderBy('id');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((row) => presentRemoteMirror(deps, row));
+    handler: (c) => {
+      const query = c.deps.db
+        .selectFrom('remote_mirrors')
+        .selectAll()
+        .where('project_id', '=', c.project.id)
+        .orderBy('id');
+      return c.page(query, (rows) => rows.map((row) => presentRemoteMirror(c.deps, row)));
     },
   }),
   route({

@@ -1,10 +1,10 @@
 import { notFound } from '../../../core/core.errors.ts';
+import type { PageRange } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Contributor, listContributors } from '../../../git/git.contributors.ts';
 import type { Repository } from '../../../git/git.repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import type { Serialized } from '../../../http/http.send.ts';
-import type { Page } from '../../../http/pagination.ts';
 
 export const CONTRIBUTOR_ORDERS = ['email', 'name', 'commits'] as const;
 type Order = (typeof CONTRIBUTOR_ORDERS)[number];
@@ -16,11 +16,6 @@ const COMPARE: Record<Order, (a: Contributor, b: Contributor) => number> = {
   commits: (a, b) => a.commits - b.commits,
 };
 
-export interface ContributorPage {
-  json: Serialized;
-  total: number;
-}
-
 /**
  * Returns a page of contributors; empty for a repository without commits.
  * @throws ApiError 404 for an unknown revision
@@ -29,18 +24,18 @@ export async function contributorPage(
   deps: Deps,
   repo: Repository,
   options: { ref?: string | undefined; orderBy: Order; descending: boolean },
-  page: Page,
-): Promise<ContributorPage> {
+  page: PageRange,
+): Promise<{ rows: Serialized; total: number }> {
   const { ref, orderBy, descending } = options;
   const revision = await resolveRevision(repo, ref || 'HEAD');
   if (revision === null && ref) throw notFound('Ref');
   const all = revision === null ? [] : await listContributors(repo, revision.oid);
   const key = `contributors:${repo.id}:${revision?.oid}:${orderBy}:${descending}:${page.offset}:${page.size}`;
-  const json = await deps.immutableResponses.get(key, async () => {
+  const rows = await deps.immutableResponses.get(key, async () => {
     const sorted = all.toSorted((a, b) => (descending ? COMPARE[orderBy](b, a) : COMPARE[orderBy](a, b)));
     return sorted
       .slice(page.offset, page.offset + page.size)
       .map(({ name, email, commits }) => ({ name, email, commits, additions: 0, deletions: 0 }));
   });
-  return { json, total: all.length };
+  return { rows, total: all.length };
 }

@@ -5,7 +5,6 @@ import { forbidden, refused } from '../../../core/core.errors.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { Enum, Filled, List, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject, type ProjectScope } from '../../api.access.ts';
 import { Commit } from '../commits/commits.responses.ts';
@@ -64,15 +63,10 @@ export const historyRoutes = [
     }),
     success: { status: 200, schema: Type.Array(Contributor) },
     errors: [400, 404],
-    handler: async ({ deps, project, input, page, request, reply }) => {
-      const { json, total } = await contributorPage(
-        deps,
-        repositoryOf(deps, project),
-        { ref: input.ref, orderBy: input.order_by ?? 'commits', descending: input.sort === 'desc' },
-        page,
-      );
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return json;
+    handler: (c) => {
+      const { ref, order_by: orderBy = 'commits', sort } = c.input;
+      const options = { ref, orderBy, descending: sort === 'desc' };
+      return c.page((page) => contributorPage(c.deps, repositoryOf(c.deps, c.project), options, page));
     },
   }),
   route({

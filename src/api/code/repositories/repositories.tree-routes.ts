@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { invalidParameter } from '../../../core/core.errors.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, pagination } from '../../../http/http.schema.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../api.access.ts';
+import type { Part } from './folder-page.ts';
 import { OptionalRef } from './repositories.inputs.ts';
 import { TreeObject } from './repositories.responses.ts';
 import { treePage } from './repositories.tree.ts';
@@ -33,21 +33,22 @@ export const treeRoutes = [
     }),
     success: { status: 200, schema: Type.Array(TreeObject) },
     errors: [400, 404],
-    handler: async ({ deps, project, input, page, request, reply }) => {
+    handler: async (c) => {
+      const { deps, project, input } = c;
       if (input.pagination === 'none' && !input.recursive) {
         throw invalidParameter('pagination cannot be "none" unless "recursive" is true');
       }
-      const isKeyset = input.pagination === 'keyset';
-      const isAll = input.pagination === 'none';
-      const from = isKeyset ? (input.page_token ?? '') : isAll ? 0 : page.offset;
       const query = { ref: input.ref, path: input.path, recursive: input.recursive === true };
-      const size = isAll ? Number.MAX_SAFE_INTEGER : page.size;
-      const { json, total, next } = await treePage(deps, repositoryOf(deps, project), query, { from, size });
-      if (isKeyset) {
-        const after = next === null ? null : { page_token: next, per_page: page.size };
-        setKeysetHeaders(deps.externalUrl(), request, reply, after);
-      } else if (!isAll) setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return json;
+      const read = (part: Part) => treePage(deps, repositoryOf(deps, project), query, part);
+      if (input.pagination === 'none') return (await read({ from: 0, size: Number.MAX_SAFE_INTEGER })).json;
+      return c.page(async ({ offset, size }) => {
+        if (input.pagination !== 'keyset') {
+          const { json, total } = await read({ from: offset, size });
+          return { rows: json, total };
+        }
+        const { json, next } = await read({ from: input.page_token ?? '', size });
+        return { rows: json, next: next === null ? null : { page_token: next, per_page: size } };
+      });
     },
   }),
 ];

@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { signedIn } from '../../api.access.ts';
 import { inSnippetsOfProject } from './snippets.access.ts';
 import { AllSnippetsInput, SnippetListInput } from './snippets.inputs.ts';
@@ -11,10 +9,8 @@ import { presentSnippets } from './snippets.views.ts';
 
 const success = { status: 200 as const, schema: Type.Array(Snippet) };
 
-async function sendPage(c: BaseContext, query: ReturnType<typeof publicSnippets>) {
-  const { rows, total } = await pageOf(c.deps.db, query, c.page);
-  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-  return presentSnippets(c.deps, c.caller, rows);
+function sendPage(c: BaseContext, query: ReturnType<typeof publicSnippets>) {
+  return c.page(query, (rows) => presentSnippets(c.deps, c.caller, rows));
 }
 
 export const snippetListRoutes = [

@@ -9,9 +9,8 @@ import { peel } from '../../../git/revision.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { nextToken, placeAfter, type RefQuery, selectRefs } from '../../../repositories/ref-list.ts';
+import { listRefs, type RefQuery, selectRefs } from '../../../repositories/ref-list.ts';
 import { loadProtections } from '../../../repositories/repository.protections.ts';
 import { releasesOfTags } from '../../../repositories/tag-releases.ts';
 import { inProject, inProjectByUser, type ProjectScope } from '../../api.access.ts';
@@ -50,7 +49,7 @@ export const tagRoutes = [
     success: { status: 200, schema: Type.Array(Tag) },
     errors: [422],
     handler: async (c) => {
-      const { deps, project, input, page } = c;
+      const { deps, project, input } = c;
       const repo = repositoryOf(deps, project);
       const query: RefQuery = {
         folder: TAGS,
@@ -59,14 +58,11 @@ export const tagRoutes = [
         descending: input.sort !== 'asc',
       };
       const refs = await selectRefs(repo, await repo.refs.list(TAGS), query);
-      let start = page.offset;
-      if (input.pagination === 'keyset') {
-        start = placeAfter(refs, query, input.page_token);
-        setKeysetHeaders(deps.externalUrl(), c.request, c.reply, nextToken(refs, query, start + page.size));
-      } else {
-        setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: refs.length });
-      }
-      return presentAll(deps, c, repo, refs.slice(start, start + page.size));
+      const token = input.pagination === 'keyset' ? (input.page_token ?? '') : undefined;
+      return c.page(
+        (page) => listRefs(refs, query, token, page, (start) => refs.slice(start, start + page.size)),
+        (shown) => presentAll(deps, c, repo, shown),
+      );
     },
   }),
   route({

@@ -1,11 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { contains } from '../../../db/like.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { FeatureFlagUserList as Row } from '../../../db/tables/feature-flag-user-lists.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { changedUserList, listUserLists, newUserList, UserListIid } from './feature-flag-user-lists.inputs.ts';
 import { FeatureFlagUserList } from './feature-flag-user-lists.responses.ts';
@@ -36,13 +34,11 @@ export const featureFlagUserListRoutes: readonly Route[] = [
     access: see,
     input: listUserLists,
     success: { status: 200, schema: Type.Array(FeatureFlagUserList) },
-    handler: async ({ deps, project, input, page, request, reply }) => {
-      const { search = '' } = input;
-      let query = userListsOf(deps.db, project.id);
+    handler: (c) => {
+      const { search = '' } = c.input;
+      let query = userListsOf(c.deps.db, c.project.id);
       if (search !== '') query = query.where((eb) => contains(eb.ref('name'), search));
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((row) => present(project, row));
+      return c.page(query, (rows) => rows.map((row) => present(c.project, row)));
     },
   }),
   route({

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { changedFlag, FlagName, listFlags, newFlag } from './feature-flags.inputs.ts';
 import { findFlag, flagsOf } from './feature-flags.queries.ts';
@@ -24,11 +22,11 @@ export const featureFlagRoutes: readonly Route[] = [
     access: see,
     input: listFlags,
     success: { status: 200, schema: Type.Array(FeatureFlag) },
-    handler: async ({ deps, project, input, page, request, reply }) => {
-      const active = input.scope === undefined ? undefined : input.scope === 'enabled';
-      const { rows, total } = await pageOf(deps.db, flagsOf(deps.db, project.id, active), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentFlags(deps.db, deps.config.dialect, rows);
+    handler: (c) => {
+      const active = c.input.scope === undefined ? undefined : c.input.scope === 'enabled';
+      return c.page(flagsOf(c.deps.db, c.project.id, active), (rows) =>
+        presentFlags(c.deps.db, c.deps.config.dialect, rows),
+      );
     },
   }),
   route({

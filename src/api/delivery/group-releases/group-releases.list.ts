@@ -4,24 +4,28 @@ import { readableProjects } from '../../../access/readable-projects.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db, Schema } from '../../../db/db.schema.ts';
-import { countOf } from '../../../db/paginate.ts';
+import { countOf, type PageRange } from '../../../db/paginate.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Release } from '../../../db/tables/releases.table.ts';
 import type { Deps } from '../../../deps.ts';
+import type { ReadPage } from '../../../http/listing.ts';
 
 /** Maximum number of projects whose releases are merged individually, and of rows for that. */
 const FEW_PROJECTS = 50;
 const FEW_ROWS = 20_000;
 
 type Readable = (eb: ExpressionBuilder<Schema, 'projects'>) => Expression<SqlBool>;
-interface ReleasePageRequest {
+interface ReleasePageRequest extends PageRange {
   sort: 'asc' | 'desc';
-  offset: number;
-  size: number;
 }
 
-/** Returns a page of the releases of a group and its subgroups that the caller may read. */
-export async function releasesOfGroup(
+/** Reads the releases of a group and its subgroups that the caller may read. */
+export const releasesOfGroup =
+  (deps: Deps, caller: Caller, group: Namespace, sort: 'asc' | 'desc'): ReadPage<Release[]> =>
+  (page) =>
+    pageOfGroup(deps, caller, group, { sort, ...page });
+
+async function pageOfGroup(
   { db, clock, snapshot }: Deps,
   caller: Caller,
   group: Namespace,

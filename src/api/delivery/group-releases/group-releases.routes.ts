@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { type Route, route } from '../../../http/http.route.ts';
 import { Enum, optional, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inGroup } from '../../api.access.ts';
 import { Release, ReleaseBasic } from '../releases/releases.responses.ts';
 import { memoryEstimateOf } from '../releases/releases.view-rows.ts';
@@ -24,19 +23,20 @@ export const groupReleaseRoutes: readonly Route[] = [
       per_page: pagination.per_page,
     }),
     success: { status: 200, schema: Type.Array(Type.Union([Release, ReleaseBasic])) },
-    handler: async (c) => {
-      const { deps, caller, group, input, page, request, reply } = c;
-      const { sort = 'desc', simple = false } = input;
-      const { rows, total } = await releasesOfGroup(deps, caller, group, { sort, ...page });
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      if (simple) return rows.map((row) => presentBasic(deps, row));
-      const places = await releaseContextsOf(
-        deps,
-        caller,
-        rows.map(({ project_id }) => project_id),
-      );
-      await c.hold(await memoryEstimateOf(deps.db, rows));
-      return presentReleases(deps, rows, (id) => places.get(id));
+    handler: (c) => {
+      const { deps, caller, group } = c;
+      const { sort = 'desc', simple = false } = c.input;
+      const list = releasesOfGroup(deps, caller, group, sort);
+      if (simple) return c.page(list, (rows) => rows.map((row) => presentBasic(deps, row)));
+      return c.page(list, async (rows) => {
+        const places = await releaseContextsOf(
+          deps,
+          caller,
+          rows.map(({ project_id }) => project_id),
+        );
+        await c.hold(await memoryEstimateOf(deps.db, rows));
+        return presentReleases(deps, rows, (id) => places.get(id));
+      });
     },
   }),
 ];

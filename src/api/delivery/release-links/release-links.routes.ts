@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import { invalidParameter, notFound } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { ReleaseLink as Row } from '../../../db/tables/release-links.table.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject, inProjectByUser } from '../../api.access.ts';
 import { onLockedRelease, releaseToWrite } from '../releases/locked.ts';
 import { releaseUrl } from '../releases/releases.addresses.ts';
@@ -47,13 +45,13 @@ export const releaseLinkRoutes: readonly Route[] = [
     success: { status: 200, schema: Type.Array(ReleaseLink) },
     errors: [404],
     handler: async (c) => {
-      const { deps, project, page } = c;
+      const { deps, project } = c;
       const { id, tag } = await getRelease(deps.db, project.id, c.params.tag_name);
       const query = deps.db.selectFrom('release_links').selectAll().where('release_id', '=', id).orderBy('id', 'desc');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total });
-      const url = releaseUrl(deps, project, tag);
-      return rows.map((row) => presentLink(row, url));
+      return c.page(query, (rows) => {
+        const url = releaseUrl(deps, project, tag);
+        return rows.map((row) => presentLink(row, url));
+      });
     },
   }),
   route({

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject, inProjectByUser } from '../../api.access.ts';
 import { releaseToWrite } from './locked.ts';
 import { createRelease } from './releases.create.ts';
@@ -27,16 +25,16 @@ export const releaseRoutes: readonly Route[] = [
     credentials,
     input: listReleases,
     success: { status: 200, schema: Type.Array(Release) },
-    handler: async (c) => {
-      const { deps, project, input, page } = c;
+    handler: (c) => {
+      const { deps, project, input } = c;
       const { order_by = 'released_at', sort = 'desc', updated_before, updated_after } = input;
       let query = deps.db.selectFrom('releases').selectAll().where('project_id', '=', project.id);
       if (updated_before !== undefined) query = query.where('updated_at', '<=', updated_before);
       if (updated_after !== undefined) query = query.where('updated_at', '>=', updated_after);
-      const { rows, total } = await pageOf(deps.db, query.orderBy(order_by, sort).orderBy('id', sort), page);
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total });
-      await c.hold(await memoryEstimateOf(deps.db, rows));
-      return presentReleases(deps, rows, () => c, input.include_html_description === true);
+      return c.page(query.orderBy(order_by, sort).orderBy('id', sort), async (rows) => {
+        await c.hold(await memoryEstimateOf(deps.db, rows));
+        return presentReleases(deps, rows, () => c, input.include_html_description === true);
+      });
     },
   }),
   route({

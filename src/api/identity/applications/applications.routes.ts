@@ -6,11 +6,9 @@ import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/core.errors.ts';
 import { tokenDigest } from '../../../core/core.secrets.ts';
 import { bit } from '../../../db/columns.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { OauthApplication } from '../../../db/tables/oauth-applications.table.ts';
 import { route } from '../../../http/http.route.ts';
 import { Filled, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator, onServer } from '../../api.access.ts';
 
 const fields = {
@@ -86,15 +84,8 @@ export const applicationRoutes = [
     access: administrator,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(Application) },
-    handler: async ({ deps, page, request, reply }) => {
-      const { rows, total } = await pageOf(
-        deps.db,
-        deps.db.selectFrom('oauth_applications').selectAll().orderBy('id'),
-        page,
-      );
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(present);
-    },
+    handler: (c) =>
+      c.page(c.deps.db.selectFrom('oauth_applications').selectAll().orderBy('id'), (rows) => rows.map(present)),
   }),
   route({
     method: 'POST',

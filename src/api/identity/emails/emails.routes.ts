@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { timestamp } from '../../../core/clock.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Email } from '../../../db/tables/emails.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { Filled, Instant, Nullable, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator, onServer, signedIn } from '../../api.access.ts';
 import { userById } from '../users/users.find.ts';
 import { addEmail, emailOf, removeEmail } from './emails.writes.ts';
@@ -20,11 +18,9 @@ const own = Type.Object({ email_id: Type.Integer() });
 const ofUser = Type.Object({ id: Type.Integer({ description: 'Id of the user.' }) });
 const ofUsersEmail = Type.Object({ ...ofUser.properties, ...own.properties });
 
-async function list({ deps, page, request, reply }: BaseContext, userId: number) {
-  const query = deps.db.selectFrom('emails').selectAll().where('user_id', '=', userId).orderBy('id');
-  const { rows, total } = await pageOf(deps.db, query, page);
-  setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-  return rows.map(present);
+function list(c: BaseContext, userId: number) {
+  const query = c.deps.db.selectFrom('emails').selectAll().where('user_id', '=', userId).orderBy('id');
+  return c.page(query, (rows) => rows.map(present));
 }
 
 /** Secondary e-mail addresses; the primary one is an attribute of the user. */

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import type { GpgKey } from '../../../db/tables/gpg-keys.table.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { Filled, Instant, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { anyone, onServer, signedIn } from '../../api.access.ts';
 import { userById } from '../users/users.find.ts';
 import { addGpgKey, gpgKeyOf, removeGpgKey } from './gpg-keys.writes.ts';
@@ -24,11 +22,9 @@ const ofUser = Type.Object({ id: Type.Integer({ description: 'Id of the user.' }
 const ofUsersKey = Type.Object({ ...ofUser.properties, ...ownKey.properties });
 const REVOKING = 'Removes the key; commits that it signed become unverified.';
 
-async function list({ deps, page, request, reply }: BaseContext, userId: number) {
-  const query = deps.db.selectFrom('gpg_keys').selectAll().where('user_id', '=', userId).orderBy('id');
-  const { rows, total } = await pageOf(deps.db, query, page);
-  setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-  return rows.map(present);
+function list(c: BaseContext, userId: number) {
+  const query = c.deps.db.selectFrom('gpg_keys').selectAll().where('user_id', '=', userId).orderBy('id');
+  return c.page(query, (rows) => rows.map(present));
 }
 
 async function remove({ deps, request }: BaseContext, userId: number, keyId: number) {

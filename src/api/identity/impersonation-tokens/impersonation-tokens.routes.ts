@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { AccessToken } from '../../../db/tables/access-tokens.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator, onServer } from '../../api.access.ts';
 import { tokensMatching } from '../access-tokens/access-tokens.list.ts';
 import { ImpersonationToken, ImpersonationTokenWithSecret } from '../access-tokens/access-tokens.responses.ts';
@@ -48,14 +46,14 @@ export const impersonationTokenRoutes = [
     input: Type.Object({ state: Type.Optional(Enum(['all', 'active', 'inactive'])), ...pagination }),
     success: { status: 200, schema: Type.Array(ImpersonationToken) },
     errors: [404],
-    handler: async ({ deps, params, input, page, request, reply }) => {
-      const { id: userId } = await userById(deps.db, params.user_id);
-      const { state = 'all' } = input;
+    handler: async (c) => {
+      const { id: userId } = await userById(c.deps.db, c.params.user_id);
+      const { state = 'all' } = c.input;
       const filters = state === 'all' ? {} : { state };
-      const query = tokensMatching(deps.db, deps.clock, { userId, impersonation: true }, filters);
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((row) => ({ ...presentTokenWithUse(row, deps.clock), impersonation: true }));
+      const query = tokensMatching(c.deps.db, c.deps.clock, { userId, impersonation: true }, filters);
+      return c.page(query, (rows) =>
+        rows.map((row) => ({ ...presentTokenWithUse(row, c.deps.clock), impersonation: true })),
+      );
     },
   }),
   route({

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { groupsOf, projectsOf } from '../../../access/access.membership.ts';
 import { namespacesOfIds } from '../../../access/rows-by-id.ts';
-import { pageOf } from '../../../db/paginate.ts';
+import { today } from '../../../core/clock.ts';
+import { type PageRange, pageOf } from '../../../db/paginate.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { Instant, Nullable } from '../../../http/http.schema.ts';
-import type { Page } from '../../../http/pagination.ts';
 import { type Levels, levelsOf } from './personal-access-tokens.levels.ts';
 
 const AssociatedGroup = Type.Object({
@@ -51,12 +51,10 @@ export const Associations = Type.Object({
   projects: Type.Array(AssociatedProject),
 });
 
-/**
- * A page of groups and a page of projects in which the user has at least the access level.
- * @param day today, `YYYY-MM-DD`
- */
-export async function associationsOf(deps: Deps, userId: number, minLevel: number, day: string, page: Page) {
+/** A page of groups and a page of projects in which the user has at least the access level. */
+export async function associationsOf(deps: Deps, userId: number, minLevel: number, page: PageRange) {
   const { db } = deps;
+  const day = today(deps.clock);
   const groups = await pageOf(
     db,
     db
@@ -81,11 +79,11 @@ export async function associationsOf(deps: Deps, userId: number, minLevel: numbe
     projects.rows.map(({ namespace_id }) => namespace_id),
   );
   const levels = await levelsOf(db, userId, day, [...groups.rows, ...homes.values()], projects.rows);
-  const response = {
+  const rows = {
     groups: groups.rows.map((group) => presentGroup(deps, group, levels)),
     projects: projects.rows.map((project) => presentProject(deps, project, homes.get(project.namespace_id)!, levels)),
   };
-  return { answer: response, total: Math.max(groups.total, projects.total) };
+  return { rows, total: Math.max(groups.total, projects.total) };
 }
 
 async function namespacesById({ db }: Deps, ids: number[]): Promise<Map<number, Namespace>> {

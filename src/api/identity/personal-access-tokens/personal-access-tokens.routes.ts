@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { unauthorized } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { optional, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { onServer, signedIn } from '../../api.access.ts';
 import { tokenFilters, tokensMatching } from '../access-tokens/access-tokens.list.ts';
 import { PersonalToken, PersonalTokenWithSecret } from '../access-tokens/access-tokens.responses.ts';
@@ -22,14 +20,12 @@ export const personalAccessTokenRoutes = [
     access: signedIn,
     input: Type.Object({ ...optional({ ...tokenFilters, user_id: Type.Integer() }).properties, ...pagination }),
     success: { status: 200, schema: Type.Array(PersonalToken) },
-    handler: async ({ deps, caller, input, page, request, reply }) => {
-      const { user_id: userId = caller.admin ? undefined : caller.user.id } = input;
-      if (!caller.admin && userId !== caller.user.id) throw unauthorized();
+    handler: (c) => {
+      const { user_id: userId = c.caller.admin ? undefined : c.caller.user.id } = c.input;
+      if (!c.caller.admin && userId !== c.caller.user.id) throw unauthorized();
       const base = { impersonation: false, ...(userId === undefined ? {} : { userId }) };
-      const query = tokensMatching(deps.db, deps.clock, base, input);
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((row) => presentTokenWithUse(row, deps.clock));
+      const query = tokensMatching(c.deps.db, c.deps.clock, base, c.input);
+      return c.page(query, (rows) => rows.map((row) => presentTokenWithUse(row, c.deps.clock)));
     },
   }),
   route({

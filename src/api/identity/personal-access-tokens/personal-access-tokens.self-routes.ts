@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { PERSONAL_SCOPES } from '../../../access/token-scopes.ts';
 import { MEMBER_LEVELS } from '../../../core/access-levels.ts';
-import { today } from '../../../core/clock.ts';
 import { route } from '../../../http/http.route.ts';
 import { IntegerEnum, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { onServer, signedIn } from '../../api.access.ts';
 import { PersonalToken, PersonalTokenWithSecret } from '../access-tokens/access-tokens.responses.ts';
 import { presentToken, presentTokenWithUse } from '../access-tokens/access-tokens.views.ts';
@@ -33,18 +31,7 @@ export const selfTokenRoutes = [
     scopes: PERSONAL_SCOPES,
     input: Type.Object({ min_access_level: Type.Optional(IntegerEnum(MEMBER_LEVELS)), ...pagination }),
     success: { status: 200, schema: Associations },
-    handler: async ({ deps, caller, input, page, request, reply }) => {
-      const day = today(deps.clock);
-      const { answer: response, total } = await associationsOf(
-        deps,
-        caller.user.id,
-        input.min_access_level ?? 1,
-        day,
-        page,
-      );
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return response;
-    },
+    handler: (c) => c.page((page) => associationsOf(c.deps, c.caller.user.id, c.input.min_access_level ?? 1, page)),
   }),
   route({
     method: 'POST',

@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import { isTokenBot } from '../../../access/caller.ts';
 import { badRequest } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { Enum, Filled, Instant, Nullable, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { anyone, onServer, signedIn } from '../../api.access.ts';
 import { userById, userByIdOrName } from '../users/users.find.ts';
 import { SshKeyEntity, USAGE_TYPES } from './ssh-keys.responses.ts';
@@ -22,11 +20,9 @@ const ownKey = Type.Object({ key_id: Type.Integer() });
 const anyUser = Type.Object({ user_id: Type.String({ description: 'Id or user name.' }) });
 const ofUser = Type.Object({ user_id: Type.Integer({ description: 'Id of the user.' }) });
 
-async function list({ deps, page, request, reply }: BaseContext, userId: number) {
-  const query = deps.db.selectFrom('ssh_keys').selectAll().where('user_id', '=', userId).orderBy('id');
-  const { rows, total } = await pageOf(deps.db, query, page);
-  setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-  return rows.map(presentSshKey);
+function list(c: BaseContext, userId: number) {
+  const query = c.deps.db.selectFrom('ssh_keys').selectAll().where('user_id', '=', userId).orderBy('id');
+  return c.page(query, (rows) => rows.map(presentSshKey));
 }
 
 /** SSH keys of users; everyone may read them. */

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { today } from '../../../core/clock.ts';
 import { badRequest, forbidden } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { Day, Nullable, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator, onServer, signedIn } from '../../api.access.ts';
 import { associationsOf } from './users.counts.ts';
 import { userById } from './users.find.ts';
@@ -63,22 +61,22 @@ export const userAccountRoutes = [
         }),
       ),
     },
-    handler: async ({ deps, input, page, request, reply }) => {
-      const half = new Date(deps.clock.now().getTime() - ACTIVE_DAYS * DAY_MS).toISOString().slice(0, 10);
-      const query = deps.db
+    handler: (c) => {
+      const half = new Date(c.deps.clock.now().getTime() - ACTIVE_DAYS * DAY_MS).toISOString().slice(0, 10);
+      const query = c.deps.db
         .selectFrom('users')
         .select(['username', 'last_activity_on'])
-        .where('last_activity_on', '>=', input.from ?? half)
-        .where('last_activity_on', '<=', today(deps.clock))
+        .where('last_activity_on', '>=', c.input.from ?? half)
+        .where('last_activity_on', '<=', today(c.deps.clock))
         .orderBy('last_activity_on')
         .orderBy('id');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(({ username, last_activity_on }) => ({
-        username,
-        last_activity_on,
-        last_activity_at: last_activity_on,
-      }));
+      return c.page(query, (rows) =>
+        rows.map(({ username, last_activity_on }) => ({
+          username,
+          last_activity_on,
+          last_activity_at: last_activity_on,
+        })),
+      );
     },
   }),
   route({

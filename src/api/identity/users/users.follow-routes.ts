@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { notFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { onServer, signedIn } from '../../api.access.ts';
 import { UserBasic, userBasic } from './users.basic.ts';
 import { userById } from './users.find.ts';
@@ -48,12 +46,10 @@ const listing = (which: 'followers' | 'following') =>
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(UserBasic) },
     errors: [404],
-    handler: async ({ deps, caller, params, page, request, reply }) => {
-      const user = await userById(deps.db, params.id);
-      requireProfile(caller, user);
-      const { rows, total } = await pageOf(deps.db, followsOf(deps.db, user.id, which), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((row) => userBasic(deps, row));
+    handler: async (c) => {
+      const user = await userById(c.deps.db, c.params.id);
+      requireProfile(c.caller, user);
+      return c.page(followsOf(c.deps.db, user.id, which), (rows) => rows.map((row) => userBasic(c.deps, row)));
     },
   });
 

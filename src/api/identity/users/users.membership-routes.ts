@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import type { Db } from '../../../db/db.schema.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Member } from '../../../db/tables/members.table.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator } from '../../api.access.ts';
 import { userById } from './users.find.ts';
 import { userId } from './users.inputs.ts';
@@ -48,15 +46,13 @@ export const userMembershipRoutes = [
     input: Type.Object({ type: Type.Optional(Enum(['Project', 'Namespace'])), ...pagination }),
     success: { status: 200, schema: Type.Array(Membership) },
     errors: [404],
-    handler: async ({ deps, params, input, page, request, reply }) => {
-      const user = await userById(deps.db, params.id);
-      let query = deps.db.selectFrom('members').selectAll().where('user_id', '=', user.id).orderBy('id');
-      if (input.type !== undefined) {
-        query = query.where('source_type', '=', input.type === 'Project' ? 'project' : 'group');
+    handler: async (c) => {
+      const user = await userById(c.deps.db, c.params.id);
+      let query = c.deps.db.selectFrom('members').selectAll().where('user_id', '=', user.id).orderBy('id');
+      if (c.input.type !== undefined) {
+        query = query.where('source_type', '=', c.input.type === 'Project' ? 'project' : 'group');
       }
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return present(deps.db, rows);
+      return c.page(query, (rows) => present(c.deps.db, rows));
     },
   }),
 ];

@@ -5,7 +5,6 @@ import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { Nullable, Upload } from '../../../http/http.schema.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
 import { anyone, onServer, signedIn } from '../../api.access.ts';
 import { UserBasic, userAvatarUrl, userBasic } from './users.basic.ts';
 import { destroyUser } from './users.destroy.ts';
@@ -58,14 +57,12 @@ export const userRoutes = [
     input: listUsers,
     success: { status: 200, schema: Type.Array(Type.Union([UserWithAdmin, UserBasic])) },
     errors: [400, 403, 405, 429],
-    handler: async ({ deps, caller, input, page, request, reply }) => {
-      const { rows, total, next } = await listOfUsers(deps, caller, input, page);
-      if (input.pagination === 'keyset') {
-        setKeysetHeaders(deps.externalUrl(), request, reply, next === null ? null : { cursor: next });
-      } else setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      if (!caller.admin) return rows.map((user) => userBasic(deps, user));
+    handler: (c) => {
+      const { deps, caller, input } = c;
       const options = { withCustomAttributes: input.with_custom_attributes, viewer: caller.user! };
-      return presentForAdmin(deps, rows, options);
+      return c.page(listOfUsers(deps, caller, input), (rows) =>
+        caller.admin ? presentForAdmin(deps, rows, options) : rows.map((user) => userBasic(deps, user)),
+      );
     },
   }),
   route({

@@ -2,12 +2,10 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { notFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { BulkImportEntity as EntityRow } from '../../../db/tables/bulk-import-entities.table.ts';
 import type { BulkImport as ImportRow } from '../../../db/tables/bulk-imports.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { perMinute } from '../../../settings/throttles.ts';
 import { onServer, signedIn } from '../../api.access.ts';
@@ -101,13 +99,11 @@ export const bulkImportRoutes = [
     input: listInput,
     success: { status: 200, schema: Type.Array(BulkImport) },
     errors: [404],
-    handler: async ({ deps, caller, input, page, request, reply }) => {
-      await requireSwitchedOn(deps);
-      let query = visible(deps, caller).orderBy('id', input.sort ?? 'desc');
-      if (input.status !== undefined) query = query.where('status', '=', statusNumber(input.status));
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(presentImport);
+    handler: async (c) => {
+      await requireSwitchedOn(c.deps);
+      let query = visible(c.deps, c.caller).orderBy('id', c.input.sort ?? 'desc');
+      if (c.input.status !== undefined) query = query.where('status', '=', statusNumber(c.input.status));
+      return c.page(query, (rows) => rows.map(presentImport));
     },
   }),
   route({
@@ -120,13 +116,11 @@ export const bulkImportRoutes = [
     input: entityListInput,
     success: { status: 200, schema: Type.Array(BulkImportEntity) },
     errors: [404],
-    handler: async ({ deps, caller, input, page, request, reply }) => {
-      await requireSwitchedOn(deps);
-      let query = entities(deps, caller).orderBy('id', 'desc');
-      if (input.status !== undefined) query = query.where('status', '=', statusNumber(input.status));
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentEntities(deps.db, rows);
+    handler: async (c) => {
+      await requireSwitchedOn(c.deps);
+      let query = entities(c.deps, c.caller).orderBy('id', 'desc');
+      if (c.input.status !== undefined) query = query.where('status', '=', statusNumber(c.input.status));
+      return c.page(query, (rows) => presentEntities(c.deps.db, rows));
     },
   }),
   route({
@@ -152,13 +146,11 @@ export const bulkImportRoutes = [
     input: entityListInput,
     success: { status: 200, schema: Type.Array(BulkImportEntity) },
     errors: [404],
-    handler: async ({ deps, caller, params, input, page, request, reply }) => {
-      const { id } = await findImport(deps, caller, params.import_id);
-      let query = entities(deps, caller).where('bulk_import_id', '=', id).orderBy('id');
-      if (input.status !== undefined) query = query.where('status', '=', statusNumber(input.status));
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentEntities(deps.db, rows);
+    handler: async (c) => {
+      const { id } = await findImport(c.deps, c.caller, c.params.import_id);
+      let query = entities(c.deps, c.caller).where('bulk_import_id', '=', id).orderBy('id');
+      if (c.input.status !== undefined) query = query.where('status', '=', statusNumber(c.input.status));
+      return c.page(query, (rows) => presentEntities(c.deps.db, rows));
     },
   }),
   route({
@@ -185,12 +177,10 @@ export const bulkImportRoutes = [
     input: failureListInput,
     success: { status: 200, schema: Type.Array(BulkImportFailure) },
     errors: [404],
-    handler: async ({ deps, caller, params, page, request, reply }) => {
-      const { id } = await findEntity(deps, caller, params);
-      const query = deps.db.selectFrom('bulk_import_failures').selectAll().where('entity_id', '=', id).orderBy('id');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((row) => presentFailure(row, null));
+    handler: async (c) => {
+      const { id } = await findEntity(c.deps, c.caller, c.params);
+      const query = c.deps.db.selectFrom('bulk_import_failures').selectAll().where('entity_id', '=', id).orderBy('id');
+      return c.page(query, (rows) => rows.map((row) => presentFailure(row, null)));
     },
   }),
   route({

@@ -3,13 +3,11 @@ import { recordAudit, user } from '../../../audit/record.audit.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound, recordNotFound } from '../../../core/core.errors.ts';
 import { lockRow } from '../../../db/lock-row.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { ChatName as ChatNameRow } from '../../../db/tables/chat-names.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination, Secret } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { readLinkToken } from '../../../integrations/commands/link.ts';
 import { onServer, signedIn } from '../../api.access.ts';
 import { ChatName } from './chat-names.responses.ts';
@@ -71,11 +69,13 @@ export const chatNameRoutes = [
     scopes: ['read_user'],
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(ChatName) },
-    handler: async ({ deps, caller, page, request, reply }) => {
-      const query = deps.db.selectFrom('chat_names').selectAll().where('user_id', '=', caller.user.id).orderBy('id');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(present);
+    handler: (c) => {
+      const query = c.deps.db
+        .selectFrom('chat_names')
+        .selectAll()
+        .where('user_id', '=', c.caller.user.id)
+        .orderBy('id');
+      return c.page(query, (rows) => rows.map(present));
     },
   }),
   route({

@@ -1,8 +1,6 @@
 import { type TSchema, Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { findHook, hooksOf } from '../../../webhooks/webhooks.find.ts';
 import { createHook, removeHook, updateHook } from '../../../webhooks/webhooks.save.ts';
 import { hookScopeOf } from './hook-owner.ts';
@@ -38,11 +36,8 @@ function crudEndpoints(kind: 'project' | 'group'): readonly Route[] {
       access,
       input: Type.Object(pagination),
       success: { status: 200, schema: Type.Array(schema) },
-      handler: async ({ deps, owner, page, request, reply }) => {
-        const { rows, total } = await pageOf(deps.db, hooksOf(deps.db, owner), page);
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        return rows.map((row) => presentHook(deps, kind, row, false));
-      },
+      handler: (c) =>
+        c.page(hooksOf(c.deps.db, c.owner), (rows) => rows.map((row) => presentHook(c.deps, kind, row, false))),
     }),
     route({
       method: 'GET',

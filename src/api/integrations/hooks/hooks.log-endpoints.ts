@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { invalidParameter, refused } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { Enum, List, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { type LogFilter, logsOf, resend } from '../../../webhooks/logs.ts';
 import { testHook } from '../../../webhooks/test-hook.ts';
 import { findHook } from '../../../webhooks/webhooks.find.ts';
@@ -64,11 +62,11 @@ export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
       input: filters,
       success: { status: 200, schema: Type.Array(HookLog) },
       errors: [404],
-      handler: async ({ deps, owner, params, input, page, request, reply }) => {
-        const hook = await findHook(deps.db, owner, params.hook_id);
-        const { rows, total } = await pageOf(deps.db, logsOf(deps.db, hook, filterOf(input.status)), page);
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        return rows.map((row) => presentLog(deps, row));
+      handler: async (c) => {
+        const hook = await findHook(c.deps.db, c.owner, c.params.hook_id);
+        return c.page(logsOf(c.deps.db, hook, filterOf(c.input.status)), (rows) =>
+          rows.map((row) => presentLog(c.deps, row)),
+        );
       },
     }),
     route({

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { testHook } from '../../../webhooks/test-hook.ts';
 import { findHook, hooksOf } from '../../../webhooks/webhooks.find.ts';
 import { createHook, type HookScope, removeHook, updateHook } from '../../../webhooks/webhooks.save.ts';
@@ -39,11 +37,8 @@ export const systemHookRoutes = [
     access,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(SystemHook) },
-    handler: async ({ deps, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, hooksOf(deps.db, SCOPE.owner), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((row) => presentHook(deps, 'system', row, true));
-    },
+    handler: (c) =>
+      c.page(hooksOf(c.deps.db, SCOPE.owner), (rows) => rows.map((row) => presentHook(c.deps, 'system', row, true))),
   }),
   route({
     method: 'GET',

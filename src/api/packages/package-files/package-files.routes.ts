@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../../db/db.schema.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { blobSuccess } from '../../../http/send-blob.ts';
 import { destroyFiles } from '../../../packages/package-registry.destroy.ts';
 import { INSTALLABLE } from '../../../packages/package-registry.find.ts';
@@ -42,13 +40,13 @@ export const packageFileRoutes: readonly Route[] = [
     params: PackageId,
     input: listFiles,
     success: { status: 200, schema: Type.Array(PackageFile) },
-    handler: async ({ deps, project, permissions, params, input, page, request, reply }) => {
-      const { id } = await findPackage(deps.db, project.id, params.package_id);
-      const { order_by = 'id', sort = 'asc' } = input;
-      const query = filesOf(deps.db, id).orderBy(order_by, sort);
-      const { rows, total } = await pageOf(deps.db, order_by === 'id' ? query : query.orderBy('id', sort), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentFiles(deps, rows, packageProject(project, permissions));
+    handler: async (c) => {
+      const { id } = await findPackage(c.deps.db, c.project.id, c.params.package_id);
+      const { order_by = 'id', sort = 'asc' } = c.input;
+      const query = filesOf(c.deps.db, id).orderBy(order_by, sort);
+      return c.page(order_by === 'id' ? query : query.orderBy('id', sort), (rows) =>
+        presentFiles(c.deps, rows, packageProject(c.project, c.permissions)),
+      );
     },
   }),
   route({

@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBoo
 import type { Caller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import type { Schema } from '../../../db/db.schema.ts';
-import { countOf, pageOf } from '../../../db/paginate.ts';
+import { countOf, type PageRange, pageOf } from '../../../db/paginate.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { PackageNameScope } from '../../../packages/package-registry.names.ts';
@@ -16,7 +16,6 @@ import {
   matching,
   orderOf,
   type PackageFilters,
-  type PageRange,
   packageNameScope,
   packagesOfFew,
   pageByPackageName,

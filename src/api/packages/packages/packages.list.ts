@@ -1,7 +1,7 @@
 import { type OrderByItemBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Db, Schema } from '../../../db/db.schema.ts';
 import { contains } from '../../../db/like.ts';
-import { countOf, pageOf } from '../../../db/paginate.ts';
+import { countOf, type PageRange, pageOf } from '../../../db/paginate.ts';
 import {
   PACKAGE_TYPES,
   type Package,
@@ -23,10 +23,6 @@ export interface PackageFilters {
   status?: PackageStatus | undefined;
 }
 
-export interface PageRange {
-  offset: number;
-  size: number;
-}
 export type Packages = SelectQueryBuilder<Schema, 'packages', object>;
 
 /** Columns for lists: metadata of registries can be long. */

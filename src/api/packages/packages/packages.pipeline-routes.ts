@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import { countOf } from '../../../db/paginate.ts';
 import { readIdCursor } from '../../../http/http.cursor.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { byKeyset } from '../../../http/listing.ts';
 import { requireProjectAbility } from '../../api.access.ts';
 import { readsPackages } from '../registries.access.ts';
 import { READ_PACKAGES, WITH_DEPLOY_AND_JOB_TOKENS } from '../registries.credentials.ts';
@@ -12,7 +11,7 @@ import { PackagePipeline } from './packages.responses.ts';
 import { pipelinesOf, presentPipelines } from './packages.view-rows.ts';
 
 /** Maximum page size (part 1, section 8). */
-const MAX_PER_PAGE = 20;
+const LIMITS = { maxSize: 20 };
 
 /** Callers who may read packages and pipelines of the project. */
 const readsBoth: typeof readsPackages = {
@@ -23,6 +22,13 @@ const readsBoth: typeof readsPackages = {
     return scope;
   },
 };
+
+/** The pipelines after a cursor, which is an id in Base64. @throws ApiError 400 */
+function following(all: ReturnType<typeof pipelinesOf>, cursor = '') {
+  const before = readIdCursor(Buffer.from(cursor, 'base64url').toString());
+  const rest = before === undefined ? all : all.where('package_pipelines.pipeline_id', '<', before);
+  return byKeyset(rest, ({ id }) => ({ cursor: Buffer.from(String(id)).toString('base64url') }));
+}
 
 export const packagePipelineRoutes: readonly Route[] = [
   route({
@@ -37,25 +43,12 @@ export const packagePipelineRoutes: readonly Route[] = [
     params: PackageId,
     input: listPipelines,
     success: { status: 200, schema: Type.Array(PackagePipeline) },
-    handler: async ({ deps, project, params, input, page, request, reply }) => {
-      const row = await findPackage(deps.db, project.id, params.package_id, DETAILED);
-      const size = Math.min(page.size, MAX_PER_PAGE);
-      const url = deps.externalUrl();
-      const webUrls = new Map([[project.id, `${url}/${project.full_path}`]]);
-      const all = pipelinesOf(deps.db, row);
-      if (input.cursor !== undefined || input.pagination === 'keyset') {
-        const before = readIdCursor(Buffer.from(input.cursor ?? '', 'base64url').toString());
-        const from = before === undefined ? all : all.where('package_pipelines.pipeline_id', '<', before);
-        const rows = await from.limit(size + 1).execute();
-        const shown = rows.slice(0, size);
-        const next = rows.length > size ? Buffer.from(String(shown.at(-1)!.id)).toString('base64url') : null;
-        setKeysetHeaders(url, request, reply, next === null ? null : { cursor: next });
-        return presentPipelines(deps, shown, webUrls);
-      }
-      const offset = (page.number - 1) * size;
-      const rows = await all.limit(size).offset(offset).execute();
-      setPageHeaders(url, request, reply, { ...page, size, offset }, { total: await countOf(deps.db, all) });
-      return presentPipelines(deps, rows, webUrls);
+    handler: async (c) => {
+      const { deps, project, input } = c;
+      const all = pipelinesOf(deps.db, await findPackage(deps.db, project.id, c.params.package_id, DETAILED));
+      const webUrls = new Map([[project.id, `${deps.externalUrl()}/${project.full_path}`]]);
+      const list = input.cursor !== undefined || input.pagination === 'keyset' ? following(all, input.cursor) : all;
+      return c.page(list, (rows) => presentPipelines(deps, rows, webUrls), LIMITS);
     },
   }),
 ];

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { destroyPackages } from '../../../packages/package-registry.destroy.ts';
 import { inGroup, inProject } from '../../api.access.ts';
 import { readsPackages } from '../registries.access.ts';
@@ -33,10 +32,12 @@ export const packageRoutes: readonly Route[] = [
     scopes: READ_PACKAGES,
     input: listPackages,
     success: { status: 200, schema: Type.Array(PackageListEntry) },
-    handler: async ({ deps, project, permissions, input, page, request, reply }) => {
-      const { rows, total } = await packagesOfProject(deps.db, project.id, input, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentPackages(deps, rows, new Map([[project.id, packageProject(project, permissions)]]));
+    handler: (c) => {
+      const { deps, project } = c;
+      return c.page(
+        (page) => packagesOfProject(deps.db, project.id, c.input, page),
+        (rows) => presentPackages(deps, rows, new Map([[project.id, packageProject(project, c.permissions)]])),
+      );
     },
   }),
   route({
@@ -50,13 +51,17 @@ export const packageRoutes: readonly Route[] = [
     scopes: READ_PACKAGES,
     input: listGroupPackages,
     success: { status: 200, schema: Type.Array(GroupPackage) },
-    handler: async ({ deps, caller, group, input, page, request, reply }) => {
-      const listed = await packagesOfGroup(deps, caller, group, input, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total: listed.total });
-      const places = await projectsOfPackages(deps, caller, listed.rows);
-      // A project may have been deleted meanwhile.
-      const rows = listed.rows.filter(({ project_id }) => places.has(project_id));
-      return presentGroupPackages(deps, rows, places);
+    handler: (c) => {
+      const { deps, caller } = c;
+      return c.page(
+        (page) => packagesOfGroup(deps, caller, c.group, c.input, page),
+        async (listed) => {
+          const places = await projectsOfPackages(deps, caller, listed);
+          // A project may have been deleted meanwhile.
+          const rows = listed.filter(({ project_id }) => places.has(project_id));
+          return presentGroupPackages(deps, rows, places);
+        },
+      );
     },
   }),
   route({

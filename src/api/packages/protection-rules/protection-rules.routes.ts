@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { changedRule, newRule, RuleId } from './protection-rules.inputs.ts';
 import { PackageProtectionRule, presentRule } from './protection-rules.responses.ts';
@@ -26,11 +24,7 @@ export const protectionRuleRoutes: readonly Route[] = [
     summary: 'List the package protection rules of a project',
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(PackageProtectionRule) },
-    handler: async ({ deps, project, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, rulesOf(deps.db, project.id), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(presentRule);
-    },
+    handler: (c) => c.page(rulesOf(c.deps.db, c.project.id), (rows) => rows.map(presentRule)),
   }),
   route({
     ...shared,

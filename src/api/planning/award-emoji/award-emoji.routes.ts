@@ -1,11 +1,9 @@
 import { type TInteger, Type } from 'typebox';
 import { notFound, unauthorized } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
 import { Filled, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject, type ProjectScope } from '../../api.access.ts';
 import { usersById } from '../../identity/index.ts';
 import { onObject } from '../../object-access.ts';
@@ -71,15 +69,15 @@ function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofN
       handler: async (c) => {
         const { db } = c.deps;
         const awards = awardsOf(db, await find(c)).orderBy('id');
-        const { rows, total } = await pageOf(db, awards, c.page);
-        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-        const users = await usersById(
-          db,
-          rows.map(({ user_id }) => user_id),
-        );
-        return rows.flatMap((row) => {
-          const user = users.get(row.user_id);
-          return user === undefined ? [] : [presentAward(c.deps, row, user)];
+        return c.page(awards, async (rows) => {
+          const users = await usersById(
+            db,
+            rows.map(({ user_id }) => user_id),
+          );
+          return rows.flatMap((row) => {
+            const user = users.get(row.user_id);
+            return user === undefined ? [] : [presentAward(c.deps, row, user)];
+          });
         });
       },
     }),

@@ -1,13 +1,12 @@
 import type { Db } from '../../../db/db.schema.ts';
-import { pageOf } from '../../../db/paginate.ts';
 
-/** A page of the comments on a commit, oldest first. */
-export function commitNotes(db: Db, projectId: number, commit: string, page: { offset: number; size: number }) {
-  const query = db
+/** Query for the comments on a commit, oldest first. */
+export const commitNotes = (db: Db, projectId: number, commit: string) =>
+  db
     .selectFrom('notes')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('commit_id', '=', commit)
-    .where('noteable_type', '=', 'Commit');
-  return pageOf(db, query.orderBy('created_at').orderBy('id'), page);
-}
+    .where('noteable_type', '=', 'Commit')
+    .orderBy('created_at')
+    .orderBy('id');

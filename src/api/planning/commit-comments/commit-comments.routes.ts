@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { invalidParameter } from '../../../core/core.errors.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, Filled, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProjectByUser } from '../../api.access.ts';
 import { CommitSha, commitReader, findCommit } from '../../code/index.ts';
 import { usersById } from '../../identity/index.ts';
@@ -24,15 +23,16 @@ export const commitCommentRoutes = [
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(CommitNote) },
     errors: [404],
-    handler: async ({ deps, project, params, page, request, reply }) => {
-      const { commit } = await findCommit(deps, project, params.sha);
-      const { rows, total } = await commitNotes(deps.db, project.id, commit.oid, page);
-      const authors = await usersById(
-        deps.db,
-        rows.map(({ author_id }) => author_id),
-      );
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map((note) => presentCommitNote(deps, note, authors.get(note.author_id)!));
+    handler: async (c) => {
+      const { deps, project } = c;
+      const { commit } = await findCommit(deps, project, c.params.sha);
+      return c.page(commitNotes(deps.db, project.id, commit.oid), async (rows) => {
+        const authors = await usersById(
+          deps.db,
+          rows.map(({ author_id }) => author_id),
+        );
+        return rows.map((note) => presentCommitNote(deps, note, authors.get(note.author_id)!));
+      });
     },
   }),
   route({

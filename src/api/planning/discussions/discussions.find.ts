@@ -1,5 +1,5 @@
 import { notFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
+import { type PageRange, pageOf } from '../../../db/paginate.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Noteable, NoteScope } from '../notes/noteable.ts';
@@ -13,8 +13,8 @@ export async function listDiscussions(
   deps: Deps,
   reader: Reader,
   noteable: Noteable,
-  page: { offset: number; size: number },
-): Promise<{ discussions: Note[][]; total: number }> {
+  page: PageRange,
+): Promise<{ rows: Note[][]; total: number }> {
   const query = deps.db
     .selectFrom('notes')
     .where(notesOf(noteable))
@@ -25,11 +25,11 @@ export async function listDiscussions(
     .orderBy('began')
     .orderBy('first');
   const { rows, total } = await pageOf(deps.db, grouped, page);
-  if (rows.length === 0) return { discussions: [], total };
+  if (rows.length === 0) return { rows: [], total };
   const ids = rows.map(({ discussion_id }) => discussion_id);
   const notes = await query.selectAll().where('discussion_id', 'in', ids).orderBy('created_at').orderBy('id').execute();
   const byId = Map.groupBy(notes, ({ discussion_id }) => discussion_id);
-  return { discussions: ids.flatMap((id) => [byId.get(id) ?? []]).filter((each) => each.length > 0), total };
+  return { rows: ids.flatMap((id) => [byId.get(id) ?? []]).filter((each) => each.length > 0), total };
 }
 
 /**

@@ -3,7 +3,6 @@ import { badRequest } from '../../../core/core.errors.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { Filled, Instant, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { DISCUSSION_KINDS, type NoteableKind } from '../notes/noteable.ts';
 import { noteableParams, onNoteable } from '../notes/notes.access.ts';
@@ -46,9 +45,10 @@ function threadRoutesOf(kind: NoteableKind) {
       errors: [404],
       handler: async (c) => {
         const noteable = await kind.find(c.deps, c, c.params.noteable_id);
-        const { discussions, total } = await listDiscussions(c.deps, c, noteable, c.page);
-        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-        return presentDiscussions(c.deps, noteable, discussions);
+        return c.page(
+          (page) => listDiscussions(c.deps, c, noteable, page),
+          (discussions) => presentDiscussions(c.deps, noteable, discussions),
+        );
       },
     }),
     route({

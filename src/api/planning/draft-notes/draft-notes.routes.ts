@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { recordNotFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import {
   MERGE_REQUEST_PATH,
   MergeRequestIid,
@@ -41,9 +39,7 @@ export const draftNoteRoutes: readonly Route[] = [
         await reviewedMergeRequest(c.deps, c, c.params.merge_request_iid),
         c.caller.user.id,
       ).orderBy('id');
-      const { rows, total } = await pageOf(c.deps.db, query, c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return rows.map(presentDraft);
+      return c.page(query, (rows) => rows.map(presentDraft));
     },
   }),
   route({

@@ -4,10 +4,9 @@ import type { Caller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
-import { countOf } from '../../../db/paginate.ts';
+import { countOf, MAX_COUNTED, type PageRange } from '../../../db/paginate.ts';
 import type { Event } from '../../../db/tables/events.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { MAX_COUNTED } from '../../../http/pagination.ts';
 import { type Filters, filteredEntriesOf } from './events.filters.ts';
 import { readableEventsIn } from './events.readable.ts';
 import { type Rights, rightsIn, rightsOf, visible } from './events.rights.ts';
@@ -18,12 +17,12 @@ import { scanEvents } from './walk.ts';
 export interface FeedRequest {
   caller: Caller;
   filters: Filters;
-  page: { offset: number; size: number };
+  page: PageRange;
   signal: AbortSignal;
 }
 
 export interface FeedPage {
-  events: Event[];
+  rows: Event[];
   /** Null if there are too many entries to count. */
   total: number | null;
   more: boolean;
@@ -33,7 +32,8 @@ export interface FeedPage {
 const FEW_PROJECTS = 100;
 /** Number of windows in which most requests succeed, before the projects of the author are loaded. */
 const NEAR_WINDOWS = 2;
-const EMPTY: FeedPage = { events: [], total: 0, more: false };
+/** The feed of what nobody may read. */
+export const EMPTY: FeedPage = { rows: [], total: 0, more: false };
 
 /**
  * Number of entries in the projects that the caller may read, cached until the next write.
@@ -57,7 +57,7 @@ function totalOf(
 
 /** Builds a page from a query that asked for one entry more than its size. */
 const pageOf = (events: Event[], size: number, total: number | null): FeedPage => ({
-  events: events.slice(0, size),
+  rows: events.slice(0, size),
   total,
   more: events.length > size,
 });

@@ -2,36 +2,31 @@ import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { anyone, inProject, signedIn } from '../../api.access.ts';
 import { userByIdOrName } from '../../identity/index.ts';
-import { type FeedPage, type FeedRequest, projectFeed, userFeed } from './events.feed.ts';
+import { EMPTY, type FeedPage, type FeedRequest, projectFeed, userFeed } from './events.feed.ts';
 import { type EventFilters, eventFilters } from './events.inputs.ts';
 import { EventEntity, TARGET_TYPES } from './events.responses.ts';
 import { presentEvents } from './events.views.ts';
 
-const EMPTY: FeedPage = { events: [], total: 0, more: false };
 const success = { status: 200, schema: Type.Array(EventEntity) } as const;
 const scopes = ['read_user'];
 
 /** Answers with a list; calls `read` only if there can be entries. */
-async function answer(c: BaseContext & { input: EventFilters }, read: (asked: FeedRequest) => Promise<FeedPage>) {
+function answer(c: BaseContext & { input: EventFilters }, read: (asked: FeedRequest) => Promise<FeedPage>) {
   const { action, target_type, before, after, sort = 'desc' } = c.input;
   const targetType = target_type === undefined ? undefined : TARGET_TYPES[target_type];
   // The given days themselves are excluded.
   const since = after === undefined ? undefined : `${after}T23:59:59.999Z`;
   const until = before === undefined ? undefined : `${before}T00:00:00.000Z`;
-  const listed =
-    targetType === null
-      ? EMPTY
-      : await read({
-          caller: c.caller,
-          filters: { action, targetType, since, until, direction: sort },
-          page: c.page,
-          signal: c.signal,
-        });
-  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, listed);
-  return presentEvents(c.deps, listed.events);
+  const { caller, deps, signal } = c;
+  return c.page(
+    (page) =>
+      targetType === null
+        ? EMPTY
+        : read({ caller, filters: { action, targetType, since, until, direction: sort }, page, signal }),
+    (events) => presentEvents(deps, events),
+  );
 }
 
 const HIDDEN_STATES: readonly User['state'][] = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval'];

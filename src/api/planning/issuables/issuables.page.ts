@@ -1,6 +1,6 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Schema } from '../../../db/db.schema.ts';
-import { COUNT_LIMIT, countOf } from '../../../db/paginate.ts';
+import { COUNT_LIMIT, countOf, type PageRange } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Ids, IssuableTable } from './issuables.filters.ts';
 import { inOrder, type OrderTerm } from './issuables.order.ts';
@@ -69,7 +69,7 @@ export async function pageOfIssuables<TB extends keyof Schema, O>(
   deps: Deps,
   query: SelectQueryBuilder<Schema, TB, O>,
   selection: Selection,
-  page: { offset: number; size: number },
+  page: PageRange,
 ): Promise<{ rows: O[]; total: number }> {
   const small = await smallSource(deps, selection.sources);
   const base = small === undefined ? keysetOrdered(query, selection) : gathering(query, selection, small);

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { UserBasic, userBasic } from '../../identity/index.ts';
 import { onIssuable } from './issuables.access.ts';
@@ -45,9 +43,7 @@ export function peopleRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): 
         const row = await kind.find(c.deps, c, c.params[kind.param]!);
         const internal = c.permissions.can('read_internal_note');
         const query = participantsOf(c.deps.db, kind.type, row, internal);
-        const { rows, total } = await pageOf(c.deps.db, query, c.page);
-        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-        return rows.map((user) => userBasic(c.deps, user));
+        return c.page(query, (rows) => rows.map((user) => userBasic(c.deps, user)));
       },
     }),
   ];

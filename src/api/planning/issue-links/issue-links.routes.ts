@@ -3,7 +3,6 @@ import { recordNotFound } from '../../../core/core.errors.ts';
 import type { Issue } from '../../../db/tables/issues.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { onIssuable } from '../issuables/issuables.access.ts';
 import { findIssue } from '../issues/issues.find.ts';
@@ -17,7 +16,7 @@ import { linkIssues, mayNotLink, mayNotUnlink, unlinkIssues } from './issue-link
 const PATH = '/projects/:id/issues/:issue_iid/links';
 const read = inProject('read_issue');
 /** Default page: it holds all links of an issue, whose number is limited. */
-const ALL = { number: 1, size: 100, offset: 0 };
+const ALL = { size: 100 };
 
 /** Presents a link from the viewpoint of an issue. @throws ApiError 404 if the caller may not see the other issue */
 async function presentLink(
@@ -56,22 +55,22 @@ export const issueLinkRoutes = [
         const other = readable.get(each.otherId);
         return other === undefined ? [] : [{ ...each, other }];
       });
-      const page = c.given('page') || c.given('per_page') ? c.page : ALL;
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: seen.length });
-      const shown = seen.slice(page.offset, page.offset + page.size);
-      const issues = await presentIssues(
-        deps,
-        caller,
-        shown.map(({ other }) => other),
-        { from: { project }, subscribed: true },
-      );
-      return shown.map(({ link, type }, index) => ({
-        ...issues[index]!,
-        issue_link_id: link.id,
-        link_type: type,
-        link_created_at: link.created_at,
-        link_updated_at: link.updated_at,
-      }));
+      const present = async (shown: typeof seen) => {
+        const issues = await presentIssues(
+          deps,
+          caller,
+          shown.map(({ other }) => other),
+          { from: { project }, subscribed: true },
+        );
+        return shown.map(({ link, type }, index) => ({
+          ...issues[index]!,
+          issue_link_id: link.id,
+          link_type: type,
+          link_created_at: link.created_at,
+          link_updated_at: link.updated_at,
+        }));
+      };
+      return c.page(seen, present, c.given('page') || c.given('per_page') ? {} : ALL);
     },
   }),
   route({

@@ -1,8 +1,9 @@
 import type { Caller } from '../../../access/caller.ts';
-import { ApiError, invalidParameter } from '../../../core/core.errors.ts';
+import { invalidParameter } from '../../../core/core.errors.ts';
 import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { readCursor, writeCursor } from '../../../http/http.cursor.ts';
+import { byKeyset, keysetUnavailable, type ReadPage } from '../../../http/listing.ts';
 import { after } from '../issuables/issuables.keyset.ts';
 import { inOrder } from '../issuables/issuables.order.ts';
 import { keysetOrdered } from '../issuables/issuables.page.ts';
@@ -22,22 +23,17 @@ const COLUMNS = {
 const isColumn = (name: string): name is keyof typeof COLUMNS => Object.hasOwn(COLUMNS, name);
 
 /**
- * A keyset page of issues.
- * @returns `next`: parameters of the next page, null at the end
+ * Reads issues by keyset.
  * @throws ApiError 405 for an order without keyset pagination, 400 for an invalid cursor
  */
-export async function keysetPage(
+export async function issuesByKeyset(
   deps: Deps,
   caller: Caller,
   scope: IssueListScope,
   input: IssueFilters & { cursor?: string },
-  size: number,
-): Promise<{ rows: Issue[]; next: Record<string, string | number> | null }> {
+): Promise<ReadPage<Issue[]>> {
   const { order_by: column = 'created_at', cursor: text } = input;
-  if (!isColumn(column)) {
-    const refusal = 'Keyset pagination is not yet available for this type of request';
-    throw new ApiError(405, refusal, { error: refusal });
-  }
+  if (!isColumn(column)) throw keysetUnavailable();
   const selection = await selectIssues(deps, caller, scope, input);
   const [term] = selection.order;
   let query = keysetOrdered(deps.db.selectFrom('issues').selectAll('issues'), selection);
@@ -46,11 +42,8 @@ export async function keysetPage(
     if (cursor.value !== null && typeof cursor.value !== COLUMNS[column]) throw invalidParameter('cursor is invalid');
     query = after(query, 'issues', term!, cursor);
   }
-  const rows = await inOrder(query, 'issues', selection.order)
-    .limit(size + 1)
-    .execute();
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
-  if (rows.length <= size || last === undefined) return { rows: shown, next: null };
-  return { rows: shown, next: { cursor: writeCursor({ value: last[column], id: last.id }), per_page: size } };
+  return byKeyset(inOrder(query, 'issues', selection.order), (last, size) => ({
+    cursor: writeCursor({ value: last[column], id: last.id }),
+    per_page: size,
+  }));
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
-import { ApiError, unauthorized } from '../../../core/core.errors.ts';
+import { unauthorized } from '../../../core/core.errors.ts';
+import type { Issue as IssueRow } from '../../../db/tables/issues.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import type { PageLimits, ReadPage } from '../../../http/listing.ts';
 import { anyone, inGroup, inProject } from '../../api.access.ts';
 import { filterRules } from '../issuables/issuables.filter-inputs.ts';
 import { pageOfIssuables } from '../issuables/issuables.page.ts';
@@ -17,7 +18,7 @@ import {
   ProjectStatisticsInput,
   StatisticsInput,
 } from './issues.filter-inputs.ts';
-import { keysetPage } from './issues.keyset.ts';
+import { issuesByKeyset } from './issues.keyset.ts';
 import { type IssueListScope, issueCounts, selectIssues } from './issues.list.ts';
 import { Issue } from './issues.responses.ts';
 import { presentIssues } from './issues.views.ts';
@@ -28,17 +29,27 @@ const Statistics = Type.Object({
     counts: Type.Object({ all: Type.Integer(), closed: Type.Integer(), opened: Type.Integer() }),
   }),
 });
-/** Maximum offset of a page; deeper pages require keyset pagination. */
-const MAX_OFFSET = 50_000;
 
-/** Answers with an offset page. */
-async function answerPage(c: BaseContext, scope: IssueListScope, from: Viewpoint, input: IssueFilters) {
-  const selection = await selectIssues(c.deps, c.caller, scope, input);
-  const query = c.deps.db.selectFrom('issues').selectAll('issues');
-  const { rows, total } = await pageOfIssuables(c.deps, query, selection, c.page);
-  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-  return presentIssues(c.deps, c.caller, rows, { from, withLabelsDetails: input.with_labels_details === true });
-}
+/** Reads a page of issues by offset. */
+const byOffset =
+  ({ deps, caller }: BaseContext, scope: IssueListScope, input: IssueFilters): ReadPage<IssueRow[]> =>
+  async (page) => {
+    const selection = await selectIssues(deps, caller, scope, input);
+    return pageOfIssuables(deps, deps.db.selectFrom('issues').selectAll('issues'), selection, page);
+  };
+
+const answerPage = (
+  c: BaseContext,
+  list: ReadPage<IssueRow[]>,
+  from: Viewpoint,
+  input: IssueFilters,
+  limits?: PageLimits,
+) =>
+  c.page(
+    list,
+    (rows) => presentIssues(c.deps, c.caller, rows, { from, withLabelsDetails: input.with_labels_details === true }),
+    limits,
+  );
 
 const statistics = async (c: BaseContext, scope: IssueListScope, input: IssueFilters) => ({
   statistics: { counts: await issueCounts(c.deps, c.caller, scope, input) },
@@ -62,7 +73,7 @@ export const issueListRoutes = [
     errors: [401],
     handler: (c) => {
       requireScopeAll(c.caller, c.input.scope);
-      return answerPage(c, {}, null, c.input);
+      return answerPage(c, byOffset(c, {}, c.input), null, c.input);
     },
   }),
   route({
@@ -73,7 +84,7 @@ export const issueListRoutes = [
     input: GroupIssuesInput,
     rules: filterRules,
     success: { status: 200, schema: Issues },
-    handler: (c) => answerPage(c, { below: c.group.lineage }, { groupId: c.group.id }, c.input),
+    handler: (c) => answerPage(c, byOffset(c, { below: c.group.lineage }, c.input), { groupId: c.group.id }, c.input),
   }),
   route({
     method: 'GET',
@@ -89,17 +100,10 @@ export const issueListRoutes = [
     handler: async (c) => {
       const scope = { project: c };
       const from = { project: c.project };
-      if (c.input.pagination === 'keyset') {
-        const { rows, next } = await keysetPage(c.deps, c.caller, scope, c.input, c.page.size);
-        setKeysetHeaders(c.deps.externalUrl(), c.request, c.reply, next);
-        const withLabelsDetails = c.input.with_labels_details === true;
-        return presentIssues(c.deps, c.caller, rows, { from, withLabelsDetails });
+      if (c.input.pagination !== 'keyset') {
+        return answerPage(c, byOffset(c, scope, c.input), from, c.input, { offsetsOf: 'Issue' });
       }
-      if (c.page.offset > MAX_OFFSET) {
-        const text = `Offset pagination has a maximum allowed offset of ${MAX_OFFSET} for requests that return objects of type Issue. Remaining records can be retrieved using keyset pagination.`;
-        throw new ApiError(405, text, { error: text });
-      }
-      return answerPage(c, scope, from, c.input);
+      return answerPage(c, await issuesByKeyset(c.deps, c.caller, scope, c.input), from, c.input);
     },
   }),
   route({

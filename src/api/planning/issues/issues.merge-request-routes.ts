@@ -1,10 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { today } from '../../../core/clock.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
 import { MergeRequestBasic } from '../merge-requests/requests/merge-requests.responses.ts';
@@ -38,9 +36,7 @@ const list = (path: string, summary: string, related: (id: number) => Expression
         .where(related(issue.id))
         .where(visibleMergeRequests(caller, today(deps.clock)))
         .orderBy('merge_requests.id');
-      const { rows, total } = await pageOf(deps.db, query, c.page);
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return presentMergeRequests(deps, rows, { from: { project: c.project } });
+      return c.page(query, (rows) => presentMergeRequests(deps, rows, { from: { project: c.project } }));
     },
   });
 

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { notFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Label } from '../../../db/tables/labels.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { type ProjectScope, requireUser, withGroupAbility } from '../../api.access.ts';
 import { groupLabels, type LabelOwner, type LabelSpace, projectLabels, requireLabelAdmin } from './label-owner.ts';
 import {
@@ -104,9 +102,9 @@ const labelsOf = <A extends object>({ path, noun, read, subscribe: follow, admin
       handler: async (c) => {
         const space = owner(c);
         const query = await labelList(c.deps, c.caller, space, c.input);
-        const { rows, total } = await pageOf(c.deps.db, query, c.page);
-        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-        return presentLabels(c.deps, c.caller, space, rows, { withCounts: c.input.with_counts === true });
+        return c.page(query, (rows) =>
+          presentLabels(c.deps, c.caller, space, rows, { withCounts: c.input.with_counts === true }),
+        );
       },
     }),
     route({

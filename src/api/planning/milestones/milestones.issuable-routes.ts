@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { today } from '../../../core/clock.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inOrder, orderTerms } from '../issuables/issuables.order.ts';
 import { visibleIssues } from '../issuables/visible-issues.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
@@ -46,9 +44,7 @@ async function issuesOf(c: BaseContext, owner: MilestoneOwner, id: number): Prom
     .where('issues.project_id', 'in', projectsOf(c, owner))
     .where(visibleIssues(caller, today(deps.clock)));
   const sorted = inOrder(query, 'issues', await orderIn(c, owner, 'issues'));
-  const { rows, total } = await pageOf(deps.db, sorted, c.page);
-  setPageHeaders(deps.externalUrl(), c.request, c.reply, c.page, { total });
-  return presentBasicIssues(deps, caller, rows);
+  return c.page(sorted, (rows) => presentBasicIssues(deps, caller, rows));
 }
 
 /** As `issuesOf`, for merge requests. */
@@ -62,9 +58,7 @@ async function mergeRequestsOf(c: BaseContext, owner: MilestoneOwner, id: number
     .where('merge_requests.project_id', 'in', projectsOf(c, owner))
     .where(visibleMergeRequests(caller, today(deps.clock)));
   const sorted = inOrder(query, 'merge_requests', await orderIn(c, owner, 'merge_requests'));
-  const { rows, total } = await pageOf(deps.db, sorted, c.page);
-  setPageHeaders(deps.externalUrl(), c.request, c.reply, c.page, { total });
-  return presentMergeRequests(deps, rows);
+  return c.page(sorted, (rows) => presentMergeRequests(deps, rows));
 }
 
 const issuablesOf = <A extends object>({ path, noun, read, owner }: MilestoneSpace<A>): Route[] => [

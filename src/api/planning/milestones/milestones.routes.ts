@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { withGroupAbility } from '../../api.access.ts';
 import { groupMilestones, type MilestoneSpace, projectMilestones } from './milestone-owner.ts';
 import { milestonesById } from './milestones.find.ts';
@@ -32,14 +30,14 @@ const milestonesOf = <A extends object>({ path, noun, read, admin, owner }: Mile
     handler: async (c) => {
       const { deps } = c;
       const query = await milestoneList(deps, deps.db, c.caller, owner(c), c.input);
-      const { rows, total } = await pageOf(deps.db, query, c.page);
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, c.page, { total });
-      const shown = await milestonesById(
-        deps,
-        deps.db,
-        rows.map(({ id }) => id),
-      );
-      return rows.flatMap(({ id }) => shown.get(id) ?? []);
+      return c.page(query, async (rows) => {
+        const shown = await milestonesById(
+          deps,
+          deps.db,
+          rows.map(({ id }) => id),
+        );
+        return rows.flatMap(({ id }) => shown.get(id) ?? []);
+      });
     },
   }),
   route({

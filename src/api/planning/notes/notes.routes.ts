@@ -3,14 +3,13 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, Filled, Instant, pagination } from '../../../http/http.schema.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { createComment, updateComment } from '../quick-actions/quick-actions.comment.ts';
 import { commandsOnly, presentComment, QUICK_ACTIONS_DESCRIPTION } from '../quick-actions/quick-actions.responses.ts';
 import { NOTEABLE_KINDS, type NoteableKind } from './noteable.ts';
 import { noteableParams, onNote, onNoteable } from './notes.access.ts';
 import { findNote } from './notes.find.ts';
-import { listNotes } from './notes.list.ts';
+import { noteList } from './notes.list.ts';
 import { Note } from './notes.responses.ts';
 import { requireInternal } from './notes.rights.ts';
 import { presentNotes, presentOne } from './notes.views.ts';
@@ -52,9 +51,8 @@ function routesOf(kind: NoteableKind) {
       handler: async (c) => {
         const noteable = await kind.find(c.deps, c, c.params.noteable_id);
         const { order_by = 'created_at', sort = 'desc', activity_filter = 'all_notes' } = c.input;
-        const { rows, total } = await listNotes(c.deps, c, noteable, { order_by, sort, activity_filter }, c.page);
-        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-        return presentNotes(c.deps, noteable, rows);
+        const query = await noteList(c.deps, c, noteable, { order_by, sort, activity_filter });
+        return c.page(query, (rows) => presentNotes(c.deps, noteable, rows));
       },
     }),
     route({

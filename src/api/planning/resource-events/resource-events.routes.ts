@@ -1,11 +1,9 @@
 import { type TInteger, type TSchema, Type } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { ResourceEvent } from '../../../db/tables/resource-events.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import type { IssuableKind, IssuableRow } from '../issuables/issuables.kind.ts';
 import { ISSUE_KIND } from '../issues/issues.kind.ts';
@@ -63,9 +61,7 @@ function routesOf<Row extends IssuableRow>(of: IssuableKind<Row>, kind: Resource
       handler: async (c) => {
         const { id } = await of.find(c.deps, c, c.params[of.param]!);
         const query = eventsOf(c.deps, of.type, id, kind).orderBy('id');
-        const { rows, total } = await pageOf(c.deps.db, query, c.page);
-        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-        return presentResourceEvents(c, kind, rows);
+        return c.page(query, (rows) => presentResourceEvents(c, kind, rows));
       },
     }),
     route({

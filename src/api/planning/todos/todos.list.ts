@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { AFTER_LINEAGE } from '../../../access/access.membership.ts';
 import type { UserCaller } from '../../../access/caller.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Todo } from '../../../db/tables/todos.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { TodoFilters } from './todos.inputs.ts';
@@ -15,13 +14,12 @@ async function own(deps: Deps, caller: UserCaller) {
   return { query: query.where(visible) };
 }
 
-/** A page of the caller's to-do items, pending or done, newest first. */
-export async function listTodos(
+/** Query for the caller's to-do items, pending or done, newest first. */
+export async function todoList(
   deps: Deps,
   caller: UserCaller,
   { action, author_id, project_id, group_id, state = 'pending', type }: Static<typeof TodoFilters>,
-  page: { offset: number; size: number },
-): Promise<{ rows: Todo[]; total: number }> {
+) {
   let query = (await own(deps, caller)).query.where('todos.state', '=', state);
   // Compared as text: the parameter may be a value that no row has.
   if (action !== undefined) query = query.where(sql<string>`todos.action`, '=', action);
@@ -43,7 +41,7 @@ export async function listTodos(
         .where('above.kind', '=', 'group'),
     );
   }
-  return pageOf(deps.db, query.orderBy('todos.id', 'desc'), page);
+  return query.orderBy('todos.id', 'desc');
 }
 
 /** Finds a to-do item of the caller; undefined if it does not exist or they may no longer see its target. */

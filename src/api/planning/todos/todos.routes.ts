@@ -3,14 +3,13 @@ import { timestamp } from '../../../core/clock.ts';
 import { recordNotFound } from '../../../core/core.errors.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { onServer, signedIn } from '../../api.access.ts';
 import { onIssuable } from '../issuables/issuables.access.ts';
 import type { IssuableKind, IssuableRow } from '../issuables/issuables.kind.ts';
 import { ISSUE_KIND } from '../issues/issues.kind.ts';
 import { MERGE_REQUEST_KIND } from '../merge-requests/requests/merge-requests.kind.ts';
 import { TodoFilters } from './todos.inputs.ts';
-import { findTodo, listTodos } from './todos.list.ts';
+import { findTodo, todoList } from './todos.list.ts';
 import { addTodos } from './todos.record.ts';
 import { Todo } from './todos.responses.ts';
 import { presentTodos } from './todos.views.ts';
@@ -44,9 +43,8 @@ export const todoRoutes: readonly Route[] = [
     input: Type.Object({ ...TodoFilters.properties, ...pagination }),
     success: { status: 200, schema: Type.Array(Todo) },
     handler: async (c) => {
-      const { rows, total } = await listTodos(c.deps, c.caller, c.input, c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return presentTodos(c.deps, c.caller, rows);
+      const query = await todoList(c.deps, c.caller, c.input);
+      return c.page(query, (rows) => presentTodos(c.deps, c.caller, rows));
     },
   }),
   route({

@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import type { AccessRequest } from '../../../db/tables/access-requests.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { userBasic, userBasicFields, usersById } from '../../identity/index.ts';
 import { MANAGE_MEMBERS } from '../members/members.abilities.ts';
 import { memberRoleId, userIdParam } from '../members/members.inputs.ts';
@@ -48,11 +46,7 @@ function routesFor(kind: SourceKind): Route[] {
       access: inSource(kind, MANAGE_MEMBERS),
       input: Type.Object(pagination),
       success: { status: 200, schema: Type.Array(AccessRequester) },
-      handler: async ({ deps, source, page, request, reply }) => {
-        const { rows, total } = await pageOf(deps.db, requestsOf(deps, source), page);
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        return present(deps, rows);
-      },
+      handler: (c) => c.page(requestsOf(c.deps, c.source), (rows) => present(c.deps, rows)),
     }),
     route({
       method: 'POST',

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Badge } from '../../../db/tables/badges.table.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inSource, type SourceKind, type SourceScope } from '../spaces.source.ts';
 import { badgeId, changedBadge, listBadges, newBadge, previewBadge } from './badges.inputs.ts';
 import { BadgeEntity, BadgePreview } from './badges.responses.ts';
@@ -37,12 +35,10 @@ function routesOf(kind: SourceKind): Route[] {
       access: see,
       input: listBadges,
       success: { status: 200, schema: Type.Array(BadgeEntity) },
-      handler: async ({ deps, caller, source, input, page, request, reply }) => {
-        let query = badgesOf(deps.db, source);
-        if (input.name !== undefined) query = query.where('name', '=', input.name);
-        const { rows, total } = await pageOf(deps.db, query, page);
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        return presentBadges(deps, caller, source, rows);
+      handler: (c) => {
+        let query = badgesOf(c.deps.db, c.source);
+        if (c.input.name !== undefined) query = query.where('name', '=', c.input.name);
+        return c.page(query, (rows) => presentBadges(c.deps, c.caller, c.source, rows));
       },
     }),
     route({

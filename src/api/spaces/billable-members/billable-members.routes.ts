@@ -3,11 +3,9 @@ import { effectivePlan } from '../../../access/access.plan.ts';
 import { today } from '../../../core/clock.ts';
 import { badRequest, recordNotFound } from '../../../core/core.errors.ts';
 import { asciiLower, contains } from '../../../db/like.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import { route } from '../../../http/http.route.ts';
 import { Day, Enum, Instant, Nullable, optional, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inGroup, requireUser } from '../../api.access.ts';
 import { userBasic, userBasicFields } from '../../identity/index.ts';
 import { userIdParam } from '../members/members.inputs.ts';
@@ -51,11 +49,11 @@ export const billableMemberRoutes = [
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(BillableMember) },
-    handler: async ({ deps, caller, group, input, page, request, reply }) => {
-      requireTop(group);
-      const day = today(deps.clock);
-      const { search, sort = 'name_asc' } = input;
-      let query = billableMembers(deps.db, group, day, await effectivePlan(deps), sort);
+    handler: async (c) => {
+      requireTop(c.group);
+      const day = today(c.deps.clock);
+      const { search, sort = 'name_asc' } = c.input;
+      let query = billableMembers(c.deps.db, c.group, day, await effectivePlan(c.deps), sort);
       if (search) {
         query = query.where((eb) =>
           eb.or([
@@ -65,21 +63,21 @@ export const billableMemberRoutes = [
           ]),
         );
       }
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      const owners = await ownersOf(deps.db, groupSource(group), day);
-      const lastOwner = owners.length === 1 ? owners[0] : null;
-      return rows.map((row) => ({
-        ...userBasic(deps, row),
-        ...(caller.admin ? { email: row.email } : {}),
-        last_activity_on: row.last_activity_on,
-        membership_type: TYPES[row.way - 1]!,
-        membership_state: 'active' as const,
-        removable: row.way <= 2 && row.id !== lastOwner,
-        created_at: row.created_at,
-        is_last_owner: row.id === lastOwner,
-        last_login_at: row.current_sign_in_at,
-      }));
+      return c.page(query, async (rows) => {
+        const owners = await ownersOf(c.deps.db, groupSource(c.group), day);
+        const lastOwner = owners.length === 1 ? owners[0] : null;
+        return rows.map((row) => ({
+          ...userBasic(c.deps, row),
+          ...(c.caller.admin ? { email: row.email } : {}),
+          last_activity_on: row.last_activity_on,
+          membership_type: TYPES[row.way - 1]!,
+          membership_state: 'active' as const,
+          removable: row.way <= 2 && row.id !== lastOwner,
+          created_at: row.created_at,
+          is_last_owner: row.id === lastOwner,
+          last_login_at: row.current_sign_in_at,
+        }));
+      });
     },
   }),
   route({

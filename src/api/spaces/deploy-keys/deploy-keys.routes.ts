@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator, inProject, onServer, requireUser } from '../../api.access.ts';
 import { keyChange, newProjectKey, newPublicKey } from './deploy-keys.inputs.ts';
 import { allKeys, type KeyInProject, keysOfProject, projectsOfKeys } from './deploy-keys.queries.ts';
@@ -30,19 +28,18 @@ export const deployKeyRoutes = [
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(DeployKeyWithProjects) },
-    handler: async ({ deps, input, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, allKeys(deps.db, input.public), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      const uses = await projectsOfKeys(
-        deps.db,
-        rows.map(({ id }) => id),
-      );
-      return rows.map((row) => ({
-        ...presentKey(row),
-        projects_with_write_access: uses.get(row.id)!.write,
-        projects_with_readonly_access: uses.get(row.id)!.read,
-      }));
-    },
+    handler: (c) =>
+      c.page(allKeys(c.deps.db, c.input.public), async (rows) => {
+        const uses = await projectsOfKeys(
+          c.deps.db,
+          rows.map(({ id }) => id),
+        );
+        return rows.map((row) => ({
+          ...presentKey(row),
+          projects_with_write_access: uses.get(row.id)!.write,
+          projects_with_readonly_access: uses.get(row.id)!.read,
+        }));
+      }),
   }),
   route({
     method: 'POST',
@@ -61,11 +58,7 @@ export const deployKeyRoutes = [
     access: manage,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(ProjectDeployKey) },
-    handler: async ({ deps, project, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, keysOfProject(deps.db, project.id), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(presentInProject);
-    },
+    handler: (c) => c.page(keysOfProject(c.deps.db, c.project.id), (rows) => rows.map(presentInProject)),
   }),
   route({
     method: 'GET',

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { DeployToken as DeployTokenRow } from '../../../db/tables/deploy-tokens.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator } from '../../api.access.ts';
 import { changeOf } from '../members/members.writes.ts';
 import { inSource, type Source, type SourceKind } from '../spaces.source.ts';
@@ -24,10 +22,10 @@ const filters = Type.Object({
   ...pagination,
 });
 
-async function answerList({ deps, page, request, reply }: BaseContext, source: Source | null, active?: boolean) {
-  const { rows, total } = await pageOf(deps.db, deployTokens(deps.db, deps.clock, source, active), page);
-  setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-  return rows.map((row) => presentDeployToken(deps, row));
+function answerList(c: BaseContext, source: Source | null, active?: boolean) {
+  return c.page(deployTokens(c.deps.db, c.deps.clock, source, active), (rows) =>
+    rows.map((row) => presentDeployToken(c.deps, row)),
+  );
 }
 
 /** @throws ApiError 404 */

@@ -4,7 +4,7 @@ import { parseJson } from '../../../db/columns.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { registrationToken } from '../../../pipelines/runners/registration-tokens.ts';
-import { type ListBase, listProjects } from '../projects/projects.list.ts';
+import { type ListBase, projectList } from '../projects/projects.list.ts';
 import { presentProjects } from '../projects/projects.page-views.ts';
 import {
   additionalSettingFields,
@@ -75,7 +75,6 @@ const runnersToken = async (deps: Deps, { id, settings }: Namespace): Promise<st
     : null;
 
 async function projectsOf(deps: Deps, caller: Caller, base: ListBase) {
-  const page = { offset: 0, size: MAX_PROJECTS, uncounted: true };
-  const { rows } = await listProjects(deps, caller, { order_by: 'created_at', sort: 'desc' }, page, base);
-  return presentProjects(deps, caller, rows);
+  const query = await projectList(deps, caller, { order_by: 'created_at', sort: 'desc' }, base);
+  return presentProjects(deps, caller, await query.limit(MAX_PROJECTS).execute());
 }

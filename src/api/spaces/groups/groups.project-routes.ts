@@ -4,10 +4,9 @@ import { findProject } from '../../../access/lookup.ts';
 import { notFound } from '../../../core/core.errors.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { optional } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { byAdministrator, inGroup } from '../../api.access.ts';
 import { type ProjectFilters, ProjectListInput } from '../projects/projects.filters.ts';
-import { type ListBase, listProjects } from '../projects/projects.list.ts';
+import { type ListBase, projectList } from '../projects/projects.list.ts';
 import { presentProjects } from '../projects/projects.page-views.ts';
 import { Project } from '../projects/projects.responses.ts';
 import { transferProject } from '../projects/projects.transfer.ts';
@@ -23,13 +22,13 @@ interface Shape {
 }
 
 async function answerProjects(c: BaseContext, input: ProjectFilters & Shape, base: ListBase) {
-  const { rows, total } = await listProjects(c.deps, c.caller, input, c.page, base);
-  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-  return presentProjects(c.deps, c.caller, rows, {
-    simple: input.simple ?? false,
-    statistics: input.statistics ?? false,
-    customAttributes: input.with_custom_attributes ?? false,
-  });
+  return c.page(await projectList(c.deps, c.caller, input, base), (rows) =>
+    presentProjects(c.deps, c.caller, rows, {
+      simple: input.simple ?? false,
+      statistics: input.statistics ?? false,
+      customAttributes: input.with_custom_attributes ?? false,
+    }),
+  );
 }
 
 export const groupProjectRoutes = [

@@ -2,10 +2,8 @@ import { Type } from 'typebox';
 import { lineageIds } from '../../../access/access.membership.ts';
 import type { GroupCondition } from '../../../access/visible-groups.ts';
 import { MEMBER_LEVELS } from '../../../core/access-levels.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { Day, Enum, IntegerEnum, List, Nullable, ofPlan, optional, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inGroup, requireUser } from '../../api.access.ts';
 import { presentGroupDetail } from './groups.detail-views.ts';
 import { visibleGroup } from './groups.find.ts';
@@ -131,11 +129,9 @@ export const groupShareRoutes = [
     access: inGroup('transfer_group'),
     input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
     success: { status: 200, schema: Type.Array(PublicGroup) },
-    handler: async ({ deps, caller, group, input, page, request, reply }) => {
-      const query = transferLocations(deps, requireUser(caller), group, input.search ?? '');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentPublicGroups(deps, rows);
+    handler: (c) => {
+      const query = transferLocations(c.deps, requireUser(c.caller), c.group, c.input.search ?? '');
+      return c.page(query, (rows) => presentPublicGroups(c.deps, rows));
     },
   }),
 ];

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Invitation } from '../../../db/tables/invitations.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { inDialect } from '../../../http/dialect.ts';
 import { type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { usersById } from '../../identity/index.ts';
 import { requireInvites } from '../members/invites.ts';
 import { MANAGE_MEMBERS } from '../members/members.abilities.ts';
@@ -63,11 +61,7 @@ function routesOf(kind: SourceKind): Route[] {
       access,
       input: listInvitations,
       success: { status: 200, schema: Type.Array(InvitationEntity) },
-      handler: async ({ deps, source, input, page, request, reply }) => {
-        const { rows, total } = await pageOf(deps.db, invitationsOf(deps, source, input.query), page);
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        return present(deps, rows);
-      },
+      handler: (c) => c.page(invitationsOf(c.deps, c.source, c.input.query), (rows) => present(c.deps, rows)),
     }),
     route({
       method: 'PUT',

@@ -6,11 +6,9 @@ import { ROLE_PERMISSIONS, rolePermissions } from '../../../access/role-permissi
 import { transactionDeps } from '../../../access/transaction-deps.ts';
 import { forbidden, invalidModel } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import { type Access, type AccessRequest, type BaseContext, type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inGroup, onServer } from '../../api.access.ts';
 import { memberRoleId, newMemberRole } from './member-roles.inputs.ts';
 import { rolesOf } from './member-roles.queries.ts';
@@ -49,10 +47,8 @@ const ofGroup: Access<Place> = {
   },
 };
 
-async function answerList({ deps, group, page, request, reply }: BaseContext & Place) {
-  const { rows, total } = await pageOf(deps.db, rolesOf(deps.db, group?.id ?? null), page);
-  setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-  return presentRoles(deps.db, rows);
+function answerList(c: BaseContext & Place) {
+  return c.page(rolesOf(c.deps.db, c.group?.id ?? null), (rows) => presentRoles(c.deps.db, rows));
 }
 
 async function create({ deps, group, revalidate }: BaseContext & Place, input: Static<typeof newMemberRole>) {

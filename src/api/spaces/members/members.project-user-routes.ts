@@ -2,11 +2,10 @@ import { Type } from 'typebox';
 import { today } from '../../../core/clock.ts';
 import { route } from '../../../http/http.route.ts';
 import { List, optional, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { UserBasic, userBasic, usersById } from '../../identity/index.ts';
 import { projectSource } from '../spaces.source.ts';
-import { listMembers } from './members.queries.ts';
+import { memberQuery } from './members.queries.ts';
 import { effectiveMembers } from './memberships.ts';
 
 /** Users with a direct or inherited membership of a project, without levels. */
@@ -24,18 +23,19 @@ export const projectUserRoutes = [
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(UserBasic) },
-    handler: async ({ deps, project, namespace, input, page, request, reply }) => {
-      const table = effectiveMembers(projectSource(project, namespace), today(deps.clock));
+    handler: (c) => {
+      const { deps, input } = c;
+      const table = effectiveMembers(projectSource(c.project, c.namespace), today(deps.clock));
       const filters = { query: input.search, skipUsers: input.skip_users, state: 'active' as const };
-      const { rows, total } = await listMembers(deps.db, table, filters, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      const users = await usersById(
-        deps.db,
-        rows.map(({ user_id }) => user_id),
-      );
-      return rows.flatMap(({ user_id }) => {
-        const user = users.get(user_id);
-        return user === undefined ? [] : [userBasic(deps, user)];
+      return c.page(memberQuery(deps.db, table, filters), async (rows) => {
+        const users = await usersById(
+          deps.db,
+          rows.map(({ user_id }) => user_id),
+        );
+        return rows.flatMap(({ user_id }) => {
+          const user = users.get(user_id);
+          return user === undefined ? [] : [userBasic(deps, user)];
+        });
       });
     },
   }),

@@ -2,10 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { asciiLower, contains } from '../../../db/like.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Member } from '../../../db/tables/members.table.ts';
 import type { User } from '../../../db/tables/users.table.ts';
-import type { Page } from '../../../http/pagination.ts';
 import type { Source } from '../spaces.source.ts';
 import type { Membership } from './memberships.ts';
 
@@ -16,8 +14,8 @@ export interface MemberFilters {
   state?: Member['state'] | undefined;
 }
 
-/** Query for a page of members, oldest membership first. @param table one of the derived tables of `memberships.ts` */
-export function listMembers(db: Db, table: RawBuilder<Membership>, filters: MemberFilters, page: Page) {
+/** Query for members, oldest membership first. @param table one of the derived tables of `memberships.ts` */
+export function memberQuery(db: Db, table: RawBuilder<Membership>, filters: MemberFilters) {
   const { query: text, userIds, skipUsers, state } = filters;
   let query = db
     .selectFrom(table.as('m'))
@@ -45,7 +43,7 @@ export function listMembers(db: Db, table: RawBuilder<Membership>, filters: Memb
   if (userIds !== undefined) query = query.where('m.user_id', 'in', userIds.length === 0 ? [0] : userIds);
   if (skipUsers !== undefined && skipUsers.length > 0) query = query.where('m.user_id', 'not in', skipUsers);
   if (state !== undefined) query = query.where('m.state', '=', state);
-  return pageOf(db, query, page);
+  return query;
 }
 
 /** Query for a member in a derived table of `memberships.ts`; undefined if there is none. */

@@ -3,12 +3,11 @@ import { today } from '../../../core/clock.ts';
 import { recordNotFound } from '../../../core/core.errors.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inSource, inSourceOrSelf, type SourceKind, type SourceScope } from '../spaces.source.ts';
 import { requireInvites } from './invites.ts';
 import { MANAGE_MEMBERS, READ_MEMBERS, REMOVE_MEMBER } from './members.abilities.ts';
 import { Added, memberChange, memberRemoval, newMember, userIdParam } from './members.inputs.ts';
-import { findDirect, findMembership, listMembers, type MemberFilters } from './members.queries.ts';
+import { findDirect, findMembership, type MemberFilters, memberQuery } from './members.queries.ts';
 import { removeMember } from './members.removal.ts';
 import { allMemberList, Member, memberList } from './members.responses.ts';
 import { presentMembers } from './members.views.ts';
@@ -17,11 +16,11 @@ import { directMembers, effectiveMembers } from './memberships.ts';
 
 type Scope = BaseContext & SourceScope;
 
-async function answerList(c: Scope, direct: boolean, filters: MemberFilters, seats: boolean) {
+function answerList(c: Scope, direct: boolean, filters: MemberFilters, seats: boolean) {
   const table = (direct ? directMembers : effectiveMembers)(c.source, today(c.deps.clock));
-  const { rows, total } = await listMembers(c.deps.db, table, filters, c.page);
-  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-  return presentMembers(c.deps, rows, { admin: c.caller.admin, seats });
+  return c.page(memberQuery(c.deps.db, table, filters), (rows) =>
+    presentMembers(c.deps, rows, { admin: c.caller.admin, seats }),
+  );
 }
 
 async function answerOne(c: Scope, direct: boolean, userId: number) {

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { optional, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { signedIn } from '../../api.access.ts';
 import { namespaceQuery, pathInUse, presentNamespaces, readableNamespace } from './namespaces.queries.ts';
 import { Namespace } from './namespaces.responses.ts';
@@ -27,11 +25,8 @@ export const namespaceRoutes = [
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(Namespace) },
-    handler: async ({ deps, caller, input, page, request, reply }) => {
-      const { rows, total } = await pageOf(deps.db, namespaceQuery(deps, caller, input), page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentNamespaces(deps, caller, rows);
-    },
+    handler: (c) =>
+      c.page(namespaceQuery(c.deps, c.caller, c.input), (rows) => presentNamespaces(c.deps, c.caller, rows)),
   }),
   route({
     method: 'GET',

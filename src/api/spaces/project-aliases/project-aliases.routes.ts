@@ -3,10 +3,8 @@ import { findProject } from '../../../access/lookup.ts';
 import { invalidModel, notFound } from '../../../core/core.errors.ts';
 import { isUniqueViolation } from '../../../db/db.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { Filled, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator, onServer } from '../../api.access.ts';
 
 const ProjectAlias = Type.Object({ id: Type.Integer(), project_id: Type.Integer(), name: Type.String() });
@@ -30,11 +28,9 @@ export const projectAliasRoutes = [
     access: administrator,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(ProjectAlias) },
-    handler: async ({ deps, page, request, reply }) => {
-      const query = deps.db.selectFrom('project_aliases').selectAll().orderBy('id');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows;
+    handler: (c) => {
+      const query = c.deps.db.selectFrom('project_aliases').selectAll().orderBy('id');
+      return c.page(query);
     },
   }),
   route({

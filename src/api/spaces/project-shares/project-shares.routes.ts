@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import type { GroupCondition } from '../../../access/visible-groups.ts';
 import { today } from '../../../core/clock.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { GroupLink } from '../../../db/tables/group-links.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { Day, Enum, IntegerEnum, List, Nullable, ofPlan, optional, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject, requireUser } from '../../api.access.ts';
 import { visibleGroup } from '../groups/groups.find.ts';
 import { customAttributeParams } from '../groups/groups.inputs.ts';
@@ -39,9 +37,7 @@ const search = Type.String({ maxLength: 1_000, description: 'Part of the name or
 /** Renders a page of matching groups that the caller may see, as `PublicGroup`. */
 async function answerPublic(c: BaseContext, filters: GroupFilters, where: GroupCondition) {
   const query = await groupQuery(c.deps, c.caller, filters, { of: 'chosen', where });
-  const { rows, total } = await pageOf(c.deps.db, query, c.page);
-  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-  return presentPublicGroups(c.deps, rows);
+  return c.page(query, (rows) => presentPublicGroups(c.deps, rows));
 }
 
 /** Groups of a project, and shares of the project with groups. */

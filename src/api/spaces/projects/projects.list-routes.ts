@@ -1,20 +1,19 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
-import { ApiError, badRequest } from '../../../core/core.errors.ts';
+import { badRequest } from '../../../core/core.errors.ts';
+import type { Project as ProjectRow } from '../../../db/tables/projects.table.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
-import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { byKeyset, keysetUnavailable, type PageLimits } from '../../../http/listing.ts';
 import { anyone, inProject } from '../../api.access.ts';
 import { userByIdOrName } from '../../identity/index.ts';
 import { KeysetProjectListInput, type ProjectFilters, ProjectListInput } from './projects.filters.ts';
-import { type ListBase, listProjects } from './projects.list.ts';
+import { type ListBase, projectList } from './projects.list.ts';
 import { presentProjects } from './projects.page-views.ts';
 import { Project } from './projects.responses.ts';
 
 const Projects = Type.Array(Project);
 const YEAR_MS = 365 * 24 * 3600 * 1000;
-/** Maximum offset; further rows take keyset pagination. */
-const MAX_OFFSET = 50_000;
 
 interface Shape {
   simple?: boolean;
@@ -36,29 +35,24 @@ function checkFilters(filters: ProjectFilters): void {
   }
 }
 
-/** Sends a page by offset. @throws ApiError 400 */
-async function answerPage(c: BaseContext, input: ProjectFilters & Shape, base: ListBase = {}) {
+/** @throws ApiError 400 */
+function listed(c: BaseContext, input: ProjectFilters, base?: ListBase) {
   checkFilters(input);
-  const { rows, total } = await listProjects(c.deps, c.caller, input, c.page, base);
-  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-  return presentProjects(c.deps, c.caller, rows, optionsOf(input));
+  return projectList(c.deps, c.caller, input, base);
 }
 
-/** Sends a page by id (silent parts, keyset pagination); the next page begins after the last id. */
+const presented = (c: BaseContext, input: Shape) => (rows: readonly ProjectRow[]) =>
+  presentProjects(c.deps, c.caller, rows, optionsOf(input));
+
+const answerPage = async (c: BaseContext, input: ProjectFilters & Shape, base: ListBase, limits?: PageLimits) =>
+  c.page(await listed(c, input, base), presented(c, input), limits);
+
+/** Answers a page by id (silent parts, keyset pagination); the next page begins after the last id. */
 async function answerKeyset(c: BaseContext, input: ProjectFilters & Shape) {
-  if (input.order_by !== 'id') {
-    const text = 'Keyset pagination is not yet available for this type of request';
-    throw new ApiError(405, text, { error: text });
-  }
-  checkFilters(input);
-  const { size } = c.page;
-  const { rows } = await listProjects(c.deps, c.caller, input, { offset: 0, size: size + 1, uncounted: true });
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1)?.id;
+  if (input.order_by !== 'id') throw keysetUnavailable();
   const direction = input.sort === 'asc' ? 'id_after' : 'id_before';
-  const next = rows.length > size && last !== undefined ? { [direction]: last, per_page: size } : null;
-  setKeysetHeaders(c.deps.externalUrl(), c.request, c.reply, next);
-  return presentProjects(c.deps, c.caller, shown, optionsOf(input));
+  const list = byKeyset(await listed(c, input), ({ id }, size) => ({ [direction]: id, per_page: size }));
+  return c.page(list, presented(c, input));
 }
 
 /** Whether the caller may see the activity of a user with a private profile. */
@@ -80,11 +74,7 @@ export const projectListRoutes = [
     errors: [405],
     handler: (c) => {
       if (c.input.pagination === 'keyset') return answerKeyset(c, c.input);
-      if (c.page.offset > MAX_OFFSET) {
-        const text = `Offset pagination has a maximum allowed offset of ${MAX_OFFSET} for requests that return objects of type Project. Remaining records can be retrieved using keyset pagination.`;
-        throw new ApiError(405, text, { error: text });
-      }
-      return answerPage(c, c.input);
+      return answerPage(c, c.input, {}, { offsetsOf: 'Project' });
     },
   }),
   route({

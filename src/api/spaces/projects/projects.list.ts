@@ -7,7 +7,6 @@ import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Schema } from '../../../db/db.schema.ts';
 import { asciiLower, contains, equalsIgnoringCase, startsWith } from '../../../db/like.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectFilters } from './projects.filters.ts';
@@ -34,24 +33,17 @@ type Eb = ExpressionBuilder<Schema, 'projects'>;
 type Query = SelectQueryBuilder<Schema, 'projects', Project>;
 const MAX_SEARCH_WORDS = 20;
 
-/**
- * Returns a page of the projects that the caller may see.
- * @param page `uncounted`: leave out the total
- * @returns `total` is at most 10,001; null if left out
- */
-export async function listProjects(
+/** Query for the projects that the caller may see. */
+export async function projectList(
   deps: Deps,
   caller: Caller,
   filters: ProjectFilters,
-  page: { offset: number; size: number; uncounted?: boolean },
   base: ListBase = {},
-): Promise<{ rows: Project[]; total: number | null }> {
+): Promise<Query> {
   const known = await fewOfCaller(deps, caller, filters);
   let narrowed = filtered(deps, caller, filters, base);
   if (known !== null) narrowed = narrowed.where('projects.id', 'in', known.length === 0 ? [0] : known);
-  const query = ordered(narrowed, filters, caller.admin);
-  if (!page.uncounted) return pageOf(deps.db, query, page);
-  return { rows: await query.limit(page.size).offset(page.offset).execute(), total: null };
+  return ordered(narrowed, filters, caller.admin);
 }
 
 /** Maximum number of projects listed by id in a query. */

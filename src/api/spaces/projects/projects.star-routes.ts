@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import { route } from '../../../http/http.route.ts';
 import { Instant, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { UserBasic, userBasic } from '../../identity/index.ts';
 import { presentProject } from './projects.page-views.ts';
@@ -35,11 +33,11 @@ export const starRoutes = [
     access: inProject('read_project', { anonymous: true }),
     input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
     success: { status: 200, schema: Type.Array(Type.Object({ starred_since: Instant(), user: UserBasic })) },
-    handler: async (c) => {
+    handler: (c) => {
       const query = starrersOf(c.deps, c.project.id, { all: c.caller.admin, ...c.input });
-      const { rows, total } = await pageOf(c.deps.db, query, c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return rows.map(({ starred_since, ...user }) => ({ starred_since, user: userBasic(c.deps, user) }));
+      return c.page(query, (rows) =>
+        rows.map(({ starred_since, ...user }) => ({ starred_since, user: userBasic(c.deps, user) })),
+      );
     },
   }),
 ];

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { route } from '../../../http/http.route.ts';
 import { Filled, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inProject } from '../../api.access.ts';
 import { PublicGroup } from '../groups/groups.responses.ts';
+import { presentPublicGroups } from '../groups/groups.views.ts';
 import { presentProject } from './projects.page-views.ts';
 import { Project } from './projects.responses.ts';
 import { transferLocations, transferProject, transferTarget } from './projects.transfer.ts';
@@ -28,10 +28,9 @@ export const transferRoutes = [
     access: inProject('transfer_project'),
     input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
     success: { status: 200, schema: Type.Array(PublicGroup) },
-    handler: async (c) => {
-      const { rows, total } = await transferLocations(c.deps, c.caller, c.project, c.input.search, c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return rows;
-    },
+    handler: (c) =>
+      c.page(transferLocations(c.deps, c.caller, c.project, c.input.search), (rows) =>
+        presentPublicGroups(c.deps, rows),
+      ),
   }),
 ];

@@ -11,11 +11,9 @@ import { projectFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { contains } from '../../../db/like.ts';
 import { lockTrees } from '../../../db/namespace-tree.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { presentPublicGroups } from '../groups/groups.views.ts';
 import { dropForeignRoles } from '../member-roles/member-roles.moved.ts';
 import { addNamespaceOwner } from '../members/namespace-owner.ts';
 import { leaveForks } from './fork-relation.ts';
@@ -98,14 +96,8 @@ async function move(deps: Deps, db: Db, caller: Caller, input: Project, target: 
   return db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 }
 
-/** Returns a page of the groups that the caller could transfer the project to, as `PublicGroup`. */
-export async function transferLocations(
-  deps: Deps,
-  caller: Caller,
-  project: Project,
-  search: string | undefined,
-  page: { offset: number; size: number },
-) {
+/** Query for the groups that the caller could transfer the project to. */
+export function transferLocations(deps: Deps, caller: Caller, project: Project, search: string | undefined) {
   let query = deps.db
     .selectFrom('namespaces')
     .selectAll()
@@ -121,6 +113,5 @@ export async function transferLocations(
   if (search) {
     query = query.where((eb) => eb.or([contains(eb.ref('name'), search), contains(eb.ref('full_path'), search)]));
   }
-  const { rows, total } = await pageOf(deps.db, query, page);
-  return { total, rows: await presentPublicGroups(deps, rows) };
+  return query;
 }

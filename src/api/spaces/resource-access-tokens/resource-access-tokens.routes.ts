@@ -2,12 +2,10 @@ import { type Static, Type } from 'typebox';
 import { describeGroupAbility, describeProjectAbility } from '../../../access/ability-words.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { ApiError, notFound, unauthorized } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { AccessToken } from '../../../db/tables/access-tokens.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Access, type Route, route } from '../../../http/http.route.ts';
 import { Day, Enum, Filled, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import {
   type IssuedToken,
   presentToken,
@@ -111,14 +109,14 @@ function readRoutes(kind: SourceKind, path: string): Route[] {
       access,
       input: Type.Object({ ...optional(tokenFilters).properties, ...pagination }),
       success: { status: 200, schema: Type.Array(ResourceToken) },
-      handler: async ({ deps, source, input, page, request, reply }) => {
-        const query = tokensMatching(deps.db, deps.clock, { resource: resourceOf(source) }, input);
-        const { rows, total } = await pageOf(deps.db, query, page);
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        return withLevels(
-          deps,
-          source,
-          rows.map((row) => presentTokenWithUse(row, deps.clock)),
+      handler: (c) => {
+        const query = tokensMatching(c.deps.db, c.deps.clock, { resource: resourceOf(c.source) }, c.input);
+        return c.page(query, (rows) =>
+          withLevels(
+            c.deps,
+            c.source,
+            rows.map((row) => presentTokenWithUse(row, c.deps.clock)),
+          ),
         );
       },
     }),

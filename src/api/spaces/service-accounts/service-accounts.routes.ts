@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { atLevel } from '../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import { type Access, type Route, route } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator, onServer } from '../../api.access.ts';
 import {
   createToken,
@@ -74,11 +72,9 @@ function accountRoutes(access: Access<Manager>, path: string, of: string): Route
       access,
       input: listServiceAccounts,
       success: { status: 200, schema: Type.Array(ServiceAccount) },
-      handler: async ({ deps, owner, input, page, request, reply }) => {
-        const query = accountsOf(deps.db, owner).orderBy(input.order_by ?? 'id', input.sort ?? 'desc');
-        const { rows, total } = await pageOf(deps.db, query, page);
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        return rows.map(present);
+      handler: (c) => {
+        const query = accountsOf(c.deps.db, c.owner).orderBy(c.input.order_by ?? 'id', c.input.sort ?? 'desc');
+        return c.page(query, (rows) => rows.map(present));
       },
     }),
     route({
@@ -140,12 +136,10 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
       input: listTokens,
       success: { status: 200, schema: Type.Array(PersonalToken) },
       errors: [404],
-      handler: async ({ deps, owner, params, input, page, request, reply }) => {
-        const { id: userId } = await findAccount(deps.db, owner, params.user_id);
-        const query = tokensMatching(deps.db, deps.clock, { userId, impersonation: false }, input);
-        const { rows, total } = await pageOf(deps.db, query, page);
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        return rows.map((row) => presentTokenWithUse(row, deps.clock));
+      handler: async (c) => {
+        const { id: userId } = await findAccount(c.deps.db, c.owner, c.params.user_id);
+        const query = tokensMatching(c.deps.db, c.deps.clock, { userId, impersonation: false }, c.input);
+        return c.page(query, (rows) => rows.map((row) => presentTokenWithUse(row, c.deps.clock)));
       },
     }),
     route({

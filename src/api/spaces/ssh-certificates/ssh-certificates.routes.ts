@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { forbidden } from '../../../core/core.errors.ts';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { inGroup, requireUser } from '../../api.access.ts';
 import { GroupSshCertificate } from './ssh-certificates.responses.ts';
 import { presentCertificate } from './ssh-certificates.views.ts';
@@ -27,16 +25,14 @@ export const sshCertificateRoutes = [
     access: inGroup('read_group_ssh_certificates'),
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(GroupSshCertificate) },
-    handler: async ({ deps, group, page, request, reply }) => {
-      requireTop(group);
-      const query = deps.db
+    handler: (c) => {
+      requireTop(c.group);
+      const query = c.deps.db
         .selectFrom('group_ssh_certificates')
         .selectAll()
-        .where('group_id', '=', group.id)
+        .where('group_id', '=', c.group.id)
         .orderBy('id');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return rows.map(presentCertificate);
+      return c.page(query, (rows) => rows.map(presentCertificate));
     },
   }),
   route({

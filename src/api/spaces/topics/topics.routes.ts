@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { anyone, onServer } from '../../api.access.ts';
 import { avatarColumn } from '../../identity/index.ts';
 import { CreateTopicInput, UpdateTopicInput } from './topics.inputs.ts';
@@ -41,11 +39,7 @@ export const topicRoutes = [
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(Topic) },
-    handler: async (c) => {
-      const { rows, total } = await pageOf(c.deps.db, topicList(c.deps.db, c.input), c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return rows.map((row) => entity(c.deps, row));
-    },
+    handler: (c) => c.page(topicList(c.deps.db, c.input), (rows) => rows.map((row) => entity(c.deps, row))),
   }),
   route({
     method: 'GET',

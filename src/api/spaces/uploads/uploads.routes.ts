@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../db/paginate.ts';
 import type { Upload } from '../../../db/tables/uploads.table.ts';
 import { type Route, route, type Success } from '../../../http/http.route.ts';
-import { setPageHeaders } from '../../../http/pagination.ts';
 import { usersById } from '../../identity/index.ts';
 import { userOf } from '../projects/user-of.ts';
 import { inSource, type Source, type SourceKind } from '../spaces.source.ts';
@@ -44,19 +42,18 @@ function listRoutes(kind: SourceKind, path: string): Route[] {
       access: inSource(kind, MANAGE),
       input: listUploads,
       success: { status: 200, schema: Type.Array(UploadEntity) },
-      handler: async ({ deps, source, page, request, reply }) => {
-        const { rows, total } = await pageOf(deps.db, uploadsOf(deps.db, source).orderBy('id', 'desc'), page);
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-        const users = await usersById(
-          deps.db,
-          rows.map(({ uploaded_by_id }) => uploaded_by_id),
-        );
-        return rows.map(({ id, size, filename, created_at, uploaded_by_id }) => {
-          const user = users.get(uploaded_by_id ?? 0);
-          const by = user === undefined ? null : { id: user.id, name: user.name, username: user.username };
-          return { id, size, filename, created_at, uploaded_by: by };
-        });
-      },
+      handler: (c) =>
+        c.page(uploadsOf(c.deps.db, c.source).orderBy('id', 'desc'), async (rows) => {
+          const users = await usersById(
+            c.deps.db,
+            rows.map(({ uploaded_by_id }) => uploaded_by_id),
+          );
+          return rows.map(({ id, size, filename, created_at, uploaded_by_id }) => {
+            const user = users.get(uploaded_by_id ?? 0);
+            const by = user === undefined ? null : { id: user.id, name: user.name, username: user.username };
+            return { id, size, filename, created_at, uploaded_by: by };
+          });
+        }),
     }),
   ];
 }

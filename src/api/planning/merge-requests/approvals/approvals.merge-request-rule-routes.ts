@@ -5,7 +5,6 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts
 import type { Deps } from '../../../../deps.ts';
 import { route } from '../../../../http/http.route.ts';
 import { pagination } from '../../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../../http/pagination.ts';
 import { inProjectByUser } from '../../../api.access.ts';
 import { findMergeRequest } from '../requests/merge-requests.find.ts';
 import { createOwnRule, deleteOwnRule, ruleEditor, updateOwnRule } from './approvals.merge-request-rules.ts';
@@ -48,11 +47,8 @@ export const mergeRequestRuleRoutes = [
     success: { status: 200, schema: Type.Array(MergeRequestRule) },
     errors: [404],
     handler: async (c) => {
-      const { deps, page } = c;
-      const mergeRequest = await findMergeRequest(deps.db, c, c.params.merge_request_iid);
-      const rules = await presentRules(deps, c.caller, mergeRequest);
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: rules.length });
-      return rules.slice(page.offset, page.offset + page.size);
+      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      return c.page(await presentRules(c.deps, c.caller, mergeRequest));
     },
   }),
   route({

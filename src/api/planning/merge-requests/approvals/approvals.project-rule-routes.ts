@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { pageOf } from '../../../../db/paginate.ts';
 import { checkUnmodifiedSince } from '../../../../http/conditional.ts';
 import { route } from '../../../../http/http.route.ts';
 import { pagination } from '../../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../../http/pagination.ts';
 import { inProjectByUser } from '../../../api.access.ts';
 import { createProjectRule, deleteProjectRule, findProjectRule, updateProjectRule } from './approvals.project-rules.ts';
 import { CreateProjectRule, UpdateProjectRule } from './approvals.rule-inputs.ts';
@@ -30,17 +28,17 @@ export const projectRuleRoutes = [
     access: readers,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(ProjectRule) },
-    handler: async ({ deps, caller, project, page, request, reply }) => {
-      const query = deps.db
+    handler: (c) => {
+      const query = c.deps.db
         .selectFrom('approval_rules')
         .selectAll()
-        .where('project_id', '=', project.id)
+        .where('project_id', '=', c.project.id)
         .where('merge_request_id', 'is', null)
         .orderBy(placeOfType)
         .orderBy('id');
-      const { rows, total } = await pageOf(deps.db, query, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentProjectRules(deps, caller, project.id, await withDetails(deps.db, rows));
+      return c.page(query, async (rows) =>
+        presentProjectRules(c.deps, c.caller, c.project.id, await withDetails(c.deps.db, rows)),
+      );
     },
   }),
   route({

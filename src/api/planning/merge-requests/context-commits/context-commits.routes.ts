@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { type Route, route } from '../../../../http/http.route.ts';
 import { List, pagination } from '../../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../../http/pagination.ts';
 import { Commit, presentCommit, projectUrl } from '../../../code/index.ts';
 import { diffReader, MERGE_REQUEST_PATH, mergeRequestReader, params } from '../requests/merge-requests.access.ts';
 import { onMergeRequest } from '../requests/merge-requests.kind.ts';
@@ -30,9 +29,7 @@ export const contextCommitRoutes: readonly Route[] = [
     errors: [403, 404],
     handler: async (c) => {
       const listed = await contextCommits(c.deps, c.project, await diffReader(c));
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total: listed.length });
-      const { offset, size } = c.page;
-      return listed.slice(offset, offset + size).map((commit) => presentCommit(commit, projectUrl(c.deps, c.project)));
+      return c.page(listed, (commits) => commits.map((commit) => presentCommit(commit, projectUrl(c.deps, c.project))));
     },
   }),
   route({

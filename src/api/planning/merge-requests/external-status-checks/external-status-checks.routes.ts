@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { pageOf } from '../../../../db/paginate.ts';
 import { type Route, route } from '../../../../http/http.route.ts';
 import { pagination } from '../../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../../http/pagination.ts';
 import { inProject } from '../../../api.access.ts';
 import { MERGE_REQUEST_PATH, mergeRequestOf, mergeRequestWriter, params } from '../requests/merge-requests.access.ts';
 import { onMergeRequest } from '../requests/merge-requests.kind.ts';
@@ -27,11 +25,9 @@ export const externalStatusCheckRoutes: readonly Route[] = [
     access: admin,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(ExternalStatusCheck) },
-    handler: async (c) => {
+    handler: (c) => {
       const query = c.deps.db.selectFrom('external_status_checks').selectAll().where('project_id', '=', c.project.id);
-      const { rows, total } = await pageOf(c.deps.db, query.orderBy('id'), c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return (await withBranches(c.deps.db, rows)).map(presentCheck);
+      return c.page(query.orderBy('id'), async (rows) => (await withBranches(c.deps.db, rows)).map(presentCheck));
     },
   }),
   route({
@@ -83,13 +79,9 @@ export const externalStatusCheckRoutes: readonly Route[] = [
     handler: async (c) => {
       const row = await mergeRequestOf(c);
       const all = (await checkStatuses(c.deps, c.deps.db, [row])).get(row.id)!;
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total: all.length });
-      return all.slice(c.page.offset, c.page.offset + c.page.size).map(({ check, status }) => ({
-        id: check.id,
-        name: check.name,
-        external_url: check.external_url,
-        status,
-      }));
+      return c.page(all, (checks) =>
+        checks.map(({ check: { id, name, external_url }, status }) => ({ id, name, external_url, status })),
+      );
     },
   }),
   route({

@@ -4,7 +4,6 @@ import type { MergeRequestDiff } from '../../../../db/tables/merge-request-diffs
 import { PATCH_MEMORY, rawPatch } from '../../../../git/raw-patch.ts';
 import { route } from '../../../../http/http.route.ts';
 import { Instant, Nullable, pagination } from '../../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../../http/pagination.ts';
 import { Commit, Diff, presentDiff } from '../../../code/index.ts';
 import { MAX_COMMITS } from '../head/merge-request-head.version.ts';
 import {
@@ -90,9 +89,7 @@ export const mergeRequestChangeRoutes = [
     handler: async (c) => {
       const row = await diffReader(c);
       const { files } = await versionDiff(c.deps, c.project, await currentVersion(c.deps, row));
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total: files.length });
-      const { offset, size } = c.page;
-      return files.slice(offset, offset + size).map((file) => presentDiff(file, c.input.unidiff === true));
+      return c.page(files, (shown) => shown.map((file) => presentDiff(file, c.input.unidiff === true)));
     },
   }),
   route({
@@ -124,9 +121,7 @@ export const mergeRequestChangeRoutes = [
     errors: [404],
     handler: async (c) => {
       const version = await currentVersion(c.deps, await diffReader(c));
-      const { commits, total } = await versionCommits(c.deps, c.project, version, c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return commits;
+      return c.page((page) => versionCommits(c.deps, c.project, version, page));
     },
   }),
   route({
@@ -139,11 +134,7 @@ export const mergeRequestChangeRoutes = [
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(Version) },
     errors: [404],
-    handler: async (c) => {
-      const { rows, total } = await versionsOf(c.deps, await diffReader(c), c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      return rows.map(presentVersion);
-    },
+    handler: async (c) => c.page(versionsOf(c.deps, await diffReader(c)), (rows) => rows.map(presentVersion)),
   }),
   route({
     method: 'GET',
@@ -160,7 +151,7 @@ export const mergeRequestChangeRoutes = [
     handler: async (c) => {
       const version = await findVersion(c.deps, await diffReader(c), c.params.version_id);
       if (version === undefined) throw recordNotFound();
-      const { commits } = await versionCommits(c.deps, c.project, version, { offset: 0, size: MAX_COMMITS });
+      const { rows: commits } = await versionCommits(c.deps, c.project, version, { offset: 0, size: MAX_COMMITS });
       const { files } = await versionDiff(c.deps, c.project, version);
       const diffs = files.map((file) => presentDiff(file, c.input.unidiff === true));
       return { ...presentVersion(version), commits, diffs };

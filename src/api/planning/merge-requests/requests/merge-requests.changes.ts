@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { pageOf } from '../../../../db/paginate.ts';
+import { type PageRange, pageOf } from '../../../../db/paginate.ts';
 import type { MergeRequestDiff } from '../../../../db/tables/merge-request-diffs.table.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Project } from '../../../../db/tables/projects.table.ts';
@@ -39,9 +39,9 @@ export async function versionCommits(
   deps: Deps,
   project: Project,
   version: MergeRequestDiff | undefined,
-  page: { offset: number; size: number },
-): Promise<{ commits: CommitJson[]; total: number }> {
-  if (version === undefined) return { commits: [], total: 0 };
+  page: PageRange,
+): Promise<{ rows: CommitJson[]; total: number }> {
+  if (version === undefined) return { rows: [], total: 0 };
   const query = deps.db
     .selectFrom('merge_request_commits')
     .select('sha')
@@ -55,16 +55,12 @@ export async function versionCommits(
     const batch = await Promise.all(rows.slice(at, at + BATCH).map(({ sha }) => objects.commit(sha)));
     for (const commit of batch) if (commit !== null) commits.push(presentCommit(commit, url));
   }
-  return { commits, total };
+  return { rows: commits, total };
 }
 
-/** A page of the versions of a merge request, newest first. */
-export const versionsOf = (deps: Deps, row: MergeRequest, page: { offset: number; size: number }) =>
-  pageOf(
-    deps.db,
-    deps.db.selectFrom('merge_request_diffs').selectAll().where('merge_request_id', '=', row.id).orderBy('id', 'desc'),
-    page,
-  );
+/** Query for the versions of a merge request, newest first. */
+export const versionsOf = (deps: Deps, row: MergeRequest) =>
+  deps.db.selectFrom('merge_request_diffs').selectAll().where('merge_request_id', '=', row.id).orderBy('id', 'desc');
 
 /** Finds a version of the merge request by its id; undefined if it does not exist. */
 export const findVersion = (deps: Deps, row: MergeRequest, id: number): Promise<MergeRequestDiff | undefined> =>
@@ -85,19 +81,16 @@ const broughtIn = (projectId: number, sha: string) => sql<{ id: number }>`
   union
   select mr.id from merge_requests mr where mr.project_id = ${projectId} and mr.squash_commit_sha = ${sha}`;
 
-/** A page of the merge requests of a project that introduced a commit, newest first. */
-export function mergeRequestsWith(
+/** Query for the merge requests of a project that introduced a commit, newest first. */
+export const mergeRequestsWith = (
   deps: Deps,
   project: Project,
   sha: string,
   state: MergeRequest['state'] | undefined,
-  page: { offset: number; size: number },
-) {
-  const query = deps.db
+) =>
+  deps.db
     .selectFrom('merge_requests')
     .selectAll()
     .where(() => sql<boolean>`id in (${broughtIn(project.id, sha)})`)
     .$if(state !== undefined, (some) => some.where('state', '=', state!))
     .orderBy('id', 'desc');
-  return pageOf(deps.db, query, page);
-}

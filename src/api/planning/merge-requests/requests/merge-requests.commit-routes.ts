@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { route } from '../../../../http/http.route.ts';
 import { Enum, pagination } from '../../../../http/http.schema.ts';
 import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../../http/pagination.ts';
 import { CommitSha, commitReader, findCommit } from '../../../code/index.ts';
 import { mergeRequestsWith } from './merge-requests.changes.ts';
 import { MergeRequestBasic } from './merge-requests.responses.ts';
@@ -29,13 +28,13 @@ export const commitMergeRequestRoutes = [
     }),
     success: { status: 200, schema: Type.Array(MergeRequestBasic) },
     errors: [400, 404],
-    handler: async ({ deps, project, permissions, params, input, page, request, reply }) => {
-      const { commit } = await findCommit(deps, project, params.sha);
-      const { rows, total } = permissions.can('read_merge_request')
-        ? await mergeRequestsWith(deps, project, commit.oid, input.state, page)
-        : { rows: [], total: 0 };
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentMergeRequests(deps, rows, { from: { project } });
+    handler: async (c) => {
+      const { deps, project } = c;
+      const { commit } = await findCommit(deps, project, c.params.sha);
+      const readable = c.permissions.can('read_merge_request');
+      return c.page(readable ? mergeRequestsWith(deps, project, commit.oid, c.input.state) : [], (rows) =>
+        presentMergeRequests(deps, rows, { from: { project } }),
+      );
     },
   }),
 ];

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { unauthorized } from '../../../../core/core.errors.ts';
 import { type BaseContext, route } from '../../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
-import { setPageHeaders } from '../../../../http/pagination.ts';
 import { anyone, inGroup } from '../../../api.access.ts';
 import type { Viewpoint } from '../../issuables/issuables.views.ts';
 import { mergeRequestReader, PATH } from './merge-requests.access.ts';
@@ -19,12 +18,14 @@ import { presentMergeRequests, presentSimple } from './merge-requests.views.ts';
 
 const Listed = Type.Array(Type.Union([MergeRequestBasic, MergeRequestSimple]));
 
-async function answer(c: BaseContext, scope: MergeRequestListScope, from: Viewpoint, input: MergeRequestFilters) {
-  const { rows, total } = await listMergeRequests(c.deps, c.caller, scope, input, c.page);
-  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-  if (input.view === 'simple') return presentSimple(c.deps, rows);
-  return presentMergeRequests(c.deps, rows, { from, withLabelsDetails: input.with_labels_details === true });
-}
+const answer = (c: BaseContext, scope: MergeRequestListScope, from: Viewpoint, input: MergeRequestFilters) =>
+  c.page(
+    (page) => listMergeRequests(c.deps, c.caller, scope, input, page),
+    (rows) =>
+      input.view === 'simple'
+        ? presentSimple(c.deps, rows)
+        : presentMergeRequests(c.deps, rows, { from, withLabelsDetails: input.with_labels_details === true }),
+  );
 
 export const mergeRequestListRoutes = [
   route({

@@ -2,6 +2,7 @@ import type { Expression, SqlBool } from 'kysely';
 import type { Caller } from '../../../../access/caller.ts';
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import { today } from '../../../../core/clock.ts';
+import type { PageRange } from '../../../../db/paginate.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { type Ids, narrow } from '../../issuables/issuables.filters.ts';
@@ -64,7 +65,7 @@ export async function listMergeRequests(
   caller: Caller,
   scope: MergeRequestListScope,
   filters: MergeRequestFilters,
-  page: { offset: number; size: number },
+  page: PageRange,
 ): Promise<{ rows: MergeRequest[]; total: number }> {
   const selection = await select(deps, caller, scope, filters);
   const query = deps.db.selectFrom('merge_requests').selectAll('merge_requests');

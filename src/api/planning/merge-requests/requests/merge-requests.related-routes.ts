@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { today } from '../../../../core/clock.ts';
-import { pageOf } from '../../../../db/paginate.ts';
 import { type BaseContext, route } from '../../../../http/http.route.ts';
 import { Enum, Instant, pagination } from '../../../../http/http.schema.ts';
-import { setPageHeaders } from '../../../../http/pagination.ts';
 import type { ProjectScope } from '../../../api.access.ts';
 import { UserBasic, userBasic, usersById } from '../../../identity/index.ts';
 import { visibleIssues } from '../../issuables/visible-issues.ts';
@@ -21,7 +19,7 @@ const Reviewer = Type.Object({
 });
 
 /** Answers with a page of the issues that the caller may read, oldest first. */
-async function answerIssues(c: BaseContext & ProjectScope, ids: ReturnType<typeof closedIssues>) {
+function answerIssues(c: BaseContext & ProjectScope, ids: ReturnType<typeof closedIssues>) {
   const { db } = c.deps;
   const query = db
     .selectFrom('issues')
@@ -29,9 +27,7 @@ async function answerIssues(c: BaseContext & ProjectScope, ids: ReturnType<typeo
     .where(() => sql<boolean>`issues.id in (${ids})`)
     .where(visibleIssues(c.caller, today(c.deps.clock)))
     .orderBy('issues.id');
-  const { rows, total } = await pageOf(db, query, c.page);
-  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-  return presentIssues(c.deps, c.caller, rows, { from: { project: c.project } });
+  return c.page(query, (rows) => presentIssues(c.deps, c.caller, rows, { from: { project: c.project } }));
 }
 
 const list = {
@@ -76,17 +72,17 @@ export const mergeRequestRelatedRoutes = [
         .selectAll()
         .where('merge_request_id', '=', id)
         .orderBy('user_id');
-      const { rows, total } = await pageOf(db, query, c.page);
-      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
-      const users = await usersById(
-        db,
-        rows.map(({ user_id }) => user_id),
-      );
-      return rows.map(({ user_id, state, created_at }) => ({
-        user: userBasic(c.deps, users.get(user_id)!),
-        state,
-        created_at,
-      }));
+      return c.page(query, async (rows) => {
+        const users = await usersById(
+          db,
+          rows.map(({ user_id }) => user_id),
+        );
+        return rows.map(({ user_id, state, created_at }) => ({
+          user: userBasic(c.deps, users.get(user_id)!),
+          state,
+          created_at,
+        }));
+      });
     },
   }),
 ];
