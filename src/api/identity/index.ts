@@ -27,7 +27,7 @@ export {
   ResourceToken,
   ResourceTokenWithSecret,
 } from './access-tokens/access-tokens.responses.ts';
-export { presentToken, presentTokenWithUse } from './access-tokens/access-tokens.views.ts';
+export { presentIssued, presentTokenWithUse } from './access-tokens/access-tokens.views.ts';
 export {
   expiryOf,
   type IssuedToken,

@@ -24,3 +24,9 @@ export const presentTokenWithUse = (row: AccessToken, clock: Clock) => ({
   ...presentToken(row, clock),
   last_used_ips: parseJson<string[]>(row.last_used_ips),
 });
+
+/** As `presentToken`, for a token that was just issued: with the token itself, which is never shown again. */
+export const presentIssued = ({ row, token }: { row: AccessToken; token: string }, clock: Clock) => ({
+  ...presentToken(row, clock),
+  token,
+});

@@ -5,7 +5,7 @@ import { optional, pagination } from '../../../http/http.schema.ts';
 import { onServer, signedIn } from '../../api.access.ts';
 import { tokenFilters, tokensMatching } from '../access-tokens/access-tokens.list.ts';
 import { PersonalToken, PersonalTokenWithSecret } from '../access-tokens/access-tokens.responses.ts';
-import { presentToken, presentTokenWithUse } from '../access-tokens/access-tokens.views.ts';
+import { presentIssued, presentTokenWithUse } from '../access-tokens/access-tokens.views.ts';
 import { revokeToken, rotateToken } from '../access-tokens/access-tokens.writes.ts';
 import { createToken, createTokenFor } from '../access-tokens/for-users.ts';
 import { newOwnToken, newToken, rotation } from './personal-access-tokens.inputs.ts';
@@ -48,8 +48,7 @@ export const personalAccessTokenRoutes = [
     success: { status: 200, schema: PersonalTokenWithSecret },
     errors: [400, 401, 404],
     handler: async ({ deps, token: old, input }) => {
-      const { row, token } = await rotateToken(deps, old, input.expires_at);
-      return { ...presentToken(row, deps.clock), token };
+      return presentIssued(await rotateToken(deps, old, input.expires_at), deps.clock);
     },
   }),
   route({
@@ -71,8 +70,10 @@ export const personalAccessTokenRoutes = [
     success: { status: 201, schema: PersonalTokenWithSecret },
     errors: [400, 404],
     handler: async ({ deps, params, input }) => {
-      const { row, token } = await createTokenFor(deps, params.user_id, { ...input, expiresAt: input.expires_at });
-      return { ...presentToken(row, deps.clock), token };
+      return presentIssued(
+        await createTokenFor(deps, params.user_id, { ...input, expiresAt: input.expires_at }),
+        deps.clock,
+      );
     },
   }),
   route({
@@ -85,8 +86,7 @@ export const personalAccessTokenRoutes = [
     errors: [400],
     handler: async ({ deps, caller, input }) => {
       const request = { ...input, expiresAt: input.expires_at, fallbackDays: 1 };
-      const { row, token } = await createToken(deps, caller.user, request);
-      return { ...presentToken(row, deps.clock), token };
+      return presentIssued(await createToken(deps, caller.user, request), deps.clock);
     },
   }),
 ];

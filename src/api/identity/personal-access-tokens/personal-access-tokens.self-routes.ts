@@ -5,7 +5,7 @@ import { route } from '../../../http/http.route.ts';
 import { IntegerEnum, pagination } from '../../../http/http.schema.ts';
 import { onServer, signedIn } from '../../api.access.ts';
 import { PersonalToken, PersonalTokenWithSecret } from '../access-tokens/access-tokens.responses.ts';
-import { presentToken, presentTokenWithUse } from '../access-tokens/access-tokens.views.ts';
+import { presentIssued, presentTokenWithUse } from '../access-tokens/access-tokens.views.ts';
 import { revokeFamily, revokeToken, rotateToken } from '../access-tokens/access-tokens.writes.ts';
 import { Associations, associationsOf } from './associations.ts';
 import { rotation } from './personal-access-tokens.inputs.ts';
@@ -45,8 +45,7 @@ export const selfTokenRoutes = [
     errors: [400, 403, 405],
     onRevokedToken: (deps, token) => deps.db.transaction().execute((db) => revokeFamily(deps, db, token)),
     handler: async ({ deps, caller, input }) => {
-      const { row, token } = await rotateToken(deps, await callersToken(deps, caller), input.expires_at);
-      return { ...presentToken(row, deps.clock), token };
+      return presentIssued(await rotateToken(deps, await callersToken(deps, caller), input.expires_at), deps.clock);
     },
   }),
   route({

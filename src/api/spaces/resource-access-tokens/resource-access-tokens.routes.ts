@@ -8,7 +8,7 @@ import { type Access, type Route, route } from '../../../http/http.route.ts';
 import { Day, Enum, Filled, IntegerEnum, List, Nullable, optional, pagination } from '../../../http/http.schema.ts';
 import {
   type IssuedToken,
-  presentToken,
+  presentIssued,
   presentTokenWithUse,
   RESOURCE_SCOPES,
   ResourceToken,
@@ -65,8 +65,8 @@ async function withLevels<T extends { user_id: number }>(deps: Deps, source: Sou
   }));
 }
 
-async function answerIssued(deps: Deps, source: Source, { row, token }: IssuedToken) {
-  const [shown] = await withLevels(deps, source, [{ ...presentToken(row, deps.clock), token }]);
+async function answerIssued(deps: Deps, source: Source, issued: IssuedToken) {
+  const [shown] = await withLevels(deps, source, [presentIssued(issued, deps.clock)]);
   return shown;
 }
 

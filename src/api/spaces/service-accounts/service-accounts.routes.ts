@@ -9,7 +9,7 @@ import {
   destroyUser,
   PersonalToken,
   PersonalTokenWithSecret,
-  presentToken,
+  presentIssued,
   presentTokenWithUse,
   revokeToken,
   rotateToken,
@@ -156,8 +156,7 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
         const { deps, input } = c;
         const user = await findAccount(deps.db, c.owner, c.params.user_id);
         await requireManageable(deps, c, user);
-        const { row, token } = await createToken(deps, user, { ...input, expiresAt: input.expires_at });
-        return { ...presentToken(row, deps.clock), token };
+        return presentIssued(await createToken(deps, user, { ...input, expiresAt: input.expires_at }), deps.clock);
       },
     }),
     route({
@@ -176,8 +175,7 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
         const user = await findAccount(deps.db, c.owner, c.params.user_id);
         await requireManageable(deps, c, user);
         const old = await tokenOf(deps.db, user, c.params.token_id);
-        const { row, token } = await rotateToken(deps, old, c.input.expires_at);
-        return { ...presentToken(row, deps.clock), token };
+        return presentIssued(await rotateToken(deps, old, c.input.expires_at), deps.clock);
       },
     }),
     route({
