@@ -52,6 +52,7 @@ export {
   projectSource,
   revalidateSourceAbility,
   type Source,
+  type SourceAbilities,
   type SourceKind,
 } from './spaces.source.ts';
 export { rewriteUploadUrl } from './uploads/uploads.addresses.ts';

@@ -1,17 +1,18 @@
 import { Type } from 'typebox';
 import { invalidParameter, refused } from '../../../core/core.errors.ts';
+import type { BaseContext } from '../../../http/http.route.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { Enum, List, pagination } from '../../../http/http.schema.ts';
 import { type LogFilter, logsOf, resend } from '../../../webhooks/logs.ts';
 import { testHook } from '../../../webhooks/test-hook.ts';
 import { findHook } from '../../../webhooks/webhooks.find.ts';
 import { NO_ANSWER } from '../../../webhooks/webhooks.send.ts';
+import type { ManagedPlace, PlaceOwner } from '../managed-places.ts';
 import { sampleEvent } from '../payloads/sample.ts';
 import { TRIGGERS, type Trigger } from '../payloads/types.ts';
-import type { HookContext } from './hook-owner.ts';
-import { managesHooks } from './hooks.access.ts';
 import { flagOf, HOOK_TRIGGERS } from './hooks.flags.ts';
 import { hookId } from './hooks.inputs.ts';
+import type { HookPlace } from './hooks.places.ts';
 import { HookLog, HookResent, HookTested } from './hooks.responses.ts';
 import { presentLog } from './log-view.ts';
 
@@ -41,20 +42,18 @@ function filterOf(statuses: readonly string[] | undefined): LogFilter | null {
 }
 
 /** Limits manual calls of hooks to a few per minute. @throws ApiError 429 */
-const limit = ({ deps, caller, owner }: HookContext, action: string): void =>
+const limit = ({ deps, caller, owner }: BaseContext & ManagedPlace<PlaceOwner>, action: string): void =>
   deps.limiter.check(action, `${owner.kind}:${owner.id}:${caller.user.id}`, FIVE_A_MINUTE);
 
 /** Routes for the delivery log of webhooks, and for manual calls. */
-export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
-  const path = `/${kind}s/:id/hooks/:hook_id`;
-  const access = managesHooks(kind);
-  const plan = kind === 'group' ? ({ plan: 'premium' } as const) : {};
+export function logEndpoints({ kind, path: hooks, noun, access, plan }: HookPlace<PlaceOwner>): readonly Route[] {
+  const path = `${hooks}/:hook_id`;
   const flags = HOOK_TRIGGERS[kind].map(flagOf);
   return [
     route({
       method: 'GET',
       path: `${path}/events`,
-      summary: `List the events of a webhook of a ${kind}`,
+      summary: `List the events of a ${noun}`,
       description: 'Deliveries of the last seven days, newest first.',
       ...plan,
       access,
@@ -72,7 +71,7 @@ export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
     route({
       method: 'POST',
       path: `${path}/events/:hook_log_id/resend`,
-      summary: `Resend an event of a webhook of a ${kind}`,
+      summary: `Resend an event of a ${noun}`,
       description: 'With the same payload and `Idempotency-Key`; at most five times a minute.',
       ...plan,
       access,
@@ -90,7 +89,7 @@ export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
     route({
       method: 'POST',
       path: `${path}/test/:trigger`,
-      summary: `Test a webhook of a ${kind}`,
+      summary: `Test a ${noun}`,
       description:
         'Sends a request immediately, with data of the latest object of that kind, even for disabled webhooks; at most five times a minute. 422 if there is no such object, or if the receiver rejects the request.',
       ...plan,

@@ -1,40 +1,16 @@
-import { type Access, type Route, route } from '../../../http/http.route.ts';
+import { type Route, route } from '../../../http/http.route.ts';
 import { type NamedValueKind, removeNamedValue, setNamedValue } from '../../../webhooks/named-values.ts';
-import type { HookScope } from '../../../webhooks/webhooks.save.ts';
-import { type HookContext, hookScopeOf } from './hook-owner.ts';
-import { managesHooks } from './hooks.access.ts';
 import { headerKey, namedValue, variableKey } from './hooks.inputs.ts';
+import type { HookPlace } from './hooks.places.ts';
 
 const KINDS = [
   { kind: 'variables', segment: 'url_variables', what: 'URL variable', params: variableKey },
   { kind: 'headers', segment: 'custom_headers', what: 'custom header', params: headerKey },
 ] as const satisfies readonly { kind: NamedValueKind; segment: string; what: string; params: unknown }[];
 
-/** Routes for URL variables and custom headers of webhooks of projects or groups. */
-export const namedValueEndpoints = (owner: 'project' | 'group'): readonly Route[] =>
-  namedValueRoutes(
-    `/${owner}s/:id/hooks`,
-    `webhook of a ${owner}`,
-    managesHooks(owner),
-    hookScopeOf,
-    owner === 'group',
-  );
-
-/**
- * Builds routes for URL variables and custom headers of webhooks.
- * @param path path of the hooks
- * @param noun noun for a hook in summaries
- * @param scope owner of the hooks and caller
- */
-export function namedValueRoutes<A extends object>(
-  path: string,
-  noun: string,
-  access: Access<A>,
-  scope: (context: A & Pick<HookContext, 'deps'>) => HookScope,
-  paid = false,
-): readonly Route[] {
-  const plan = paid ? ({ plan: 'premium' } as const) : {};
-  return KINDS.flatMap(({ kind, segment, what, params }) => [
+/** Routes for URL variables and custom headers of the webhooks of a place. */
+export const namedValueEndpoints = ({ path, noun, access, plan }: HookPlace): readonly Route[] =>
+  KINDS.flatMap(({ kind, segment, what, params }) => [
     route({
       method: 'PUT',
       path: `${path}/:hook_id/${segment}/:key`,
@@ -45,8 +21,7 @@ export function namedValueRoutes<A extends object>(
       input: namedValue,
       success: { status: 204, empty: true },
       errors: [404, 422],
-      handler: (c) =>
-        setNamedValue(c.deps, scope(c), c.params.hook_id, kind, { key: c.params.key, value: c.input.value }),
+      handler: (c) => setNamedValue(c.deps, c, c.params.hook_id, kind, { key: c.params.key, value: c.input.value }),
     }),
     route({
       method: 'DELETE',
@@ -57,7 +32,6 @@ export function namedValueRoutes<A extends object>(
       params,
       success: { status: 204, empty: true },
       errors: [404, 422],
-      handler: (c) => removeNamedValue(c.deps, scope(c), c.params.hook_id, kind, c.params.key),
+      handler: (c) => removeNamedValue(c.deps, c, c.params.hook_id, kind, c.params.key),
     }),
   ]);
-}

@@ -11,10 +11,12 @@ import {
 } from '../../../integrations/effective-integrations.ts';
 import { isAllowed, notAvailable } from '../../../integrations/integrations.rules.ts';
 import { disableIntegration, inheritIntegration, saveIntegration } from '../../../integrations/integrations.save.ts';
-import { integrationScopeOf, managesIntegrations } from './integrations.access.ts';
+import { managesIn } from '../managed-places.ts';
 import { changeOf, IntegrationInput, integrationSlug } from './integrations.inputs.ts';
 import { IntegrationEntry, IntegrationSettings } from './integrations.responses.ts';
 import { presentEntry, presentSettings } from './integrations.views.ts';
+
+const ABILITIES = { project: 'admin_integrations', group: 'admin_group_integrations' } as const;
 
 /** Returns the integration kind of a slug, for this kind of owner. @throws ApiError 400 */
 function kindFor(slug: string, owner: IntegrationOwner['kind']): IntegrationKind {
@@ -37,7 +39,7 @@ async function getEffective({ db }: Deps, owner: IntegrationOwner, { slug }: Int
 /** Routes of integrations of projects or groups. @param word `integrations`, or its deprecated name */
 export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integrations'): readonly Route[] {
   const path = `/${of}s/:id/${word}`;
-  const access = managesIntegrations(of);
+  const access = managesIn(of, ABILITIES);
   const earlier = word === 'integrations' ? '' : ' by its deprecated URL';
   const params = integrationSlug;
   const describe = (text: string) => (earlier === '' ? text : `${text} Deprecated: use \`/integrations\`.`);
@@ -82,15 +84,13 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
       success: { status: 200, schema: IntegrationSettings },
       errors: [404, 422],
       handler: async (c) => {
-        const { deps, owner, params, input } = c;
+        const { deps, params, input } = c;
         if (kindOf(params.integration_slug) === undefined) throw notFound('Integration');
         const kind = kindFor(params.integration_slug, of);
         if (kind.elsewhere) throw notByApi('create', kind);
         if (!(await isAllowed(deps, kind))) throw notAvailable();
-        const scope = integrationScopeOf({ deps, caller: c.caller, owner });
-        const inherited =
-          input.use_inherited_settings === true ? await inheritIntegration(deps, scope, kind) : undefined;
-        const saved = inherited ?? (await saveIntegration(deps, scope, kind, changeOf(kind, input)));
+        const inherited = input.use_inherited_settings === true ? await inheritIntegration(deps, c, kind) : undefined;
+        const saved = inherited ?? (await saveIntegration(deps, c, kind, changeOf(kind, input)));
         return presentSettings(deps, kind, saved);
       },
     }),
@@ -108,7 +108,7 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
         if (kind.slug === 'jira-cloud-app') throw notByApi('disable', kind);
         const { row } = await getEffective(c.deps, c.owner, kind);
         checkUnmodifiedSince(c.request, row.updated_at);
-        await disableIntegration(c.deps, integrationScopeOf({ deps: c.deps, caller: c.caller, owner: c.owner }), kind);
+        await disableIntegration(c.deps, c, kind);
       },
     }),
   ];

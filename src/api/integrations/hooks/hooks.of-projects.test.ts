@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { tellsOf } from '../../../../test/support/audit-trail.ts';
 import { makeHook } from '../../../../test/support/hooks.ts';
-import { HOOK_TRIGGERS } from '../hooks/hooks.flags.ts';
+import { HOOK_TRIGGERS } from './hooks.flags.ts';
 
 type Json = Record<string, unknown>;
 const clock = new TestClock();

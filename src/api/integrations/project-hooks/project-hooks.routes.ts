@@ -1,4 +1,0 @@
-import { hookEndpoints } from '../hooks/hooks.endpoints.ts';
-
-/** Webhooks of projects. */
-export const projectHookRoutes = hookEndpoints('project');
