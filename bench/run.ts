@@ -20,7 +20,7 @@ import { unleash } from './unleash.ts';
 import { webhooks } from './webhooks.ts';
 
 const PORT = 18_765;
-const data = fileURLToPath(new URL('./.data', import.meta.url));
+const data = fileURLToPath(new URL('.data', import.meta.url));
 const wanted = process.argv.slice(2);
 const HEAD = '| what | measured | limit | kept |\n| --- | --- | --- | --- |\n';
 const say = (text: string) => process.stderr.write(`${text}\n`);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Repository, RepositoryPool } from './git.repository.ts';
-import { objectFormatOf } from './git.repository-files.ts';
+import { objectFormatOf } from './object-format.ts';
 
 /**
  * Lets `work` read the objects of two repositories as one, through alternates. Nothing is copied, so objects of one do

@@ -1,8 +1,8 @@
-import { checkOids } from './arguments.ts';
 import { COMPARE_CHILD_MEMORY } from './diff-commands.ts';
 import { compareBytes, decodeBytes } from './git.bytes.ts';
 import { runGit } from './git.process.ts';
 import type { Repository } from './git.repository.ts';
+import { checkOids } from './object-id.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 import { changesBetween } from './tree-changes.ts';
 

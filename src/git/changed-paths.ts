@@ -1,7 +1,7 @@
-import { checkOids } from './arguments.ts';
 import { decodeBytes } from './git.bytes.ts';
 import { runGit } from './git.process.ts';
 import type { Repository } from './git.repository.ts';
+import { checkOids } from './object-id.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 import { pathsBetween } from './tree-changes.ts';
 

@@ -1,9 +1,9 @@
 import { CommitError } from './commit-error.ts';
 import { GitError } from './git.errors.ts';
-import type { ObjectFormat } from './git.objects.ts';
 import type { Repository } from './git.repository.ts';
-import { objectFormatOf } from './git.repository-files.ts';
 import { encodeCommit, type NewCommit, type NewIdentity } from './object-encode.ts';
+import { objectFormatOf } from './object-format.ts';
+import type { ObjectFormat } from './object-id.ts';
 import { type NewObject, nameObject, ObjectWriter } from './object-writer.ts';
 import { splitPath } from './path-rules.ts';
 import { contentBytes, type FileContent, sizeOf } from './stored-content.ts';

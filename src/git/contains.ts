@@ -1,4 +1,3 @@
-import { checkOids } from './arguments.ts';
 import { decodeBytes } from './git.bytes.ts';
 import { isAncestor } from './git.compare.ts';
 import { GitError } from './git.errors.ts';
@@ -6,6 +5,7 @@ import type { Repository } from './git.repository.ts';
 import type { Commits } from './history/history.commits.ts';
 import { Containment } from './history/reachability.ts';
 import type { TimeSlice } from './history/time-slice.ts';
+import { checkOids } from './object-id.ts';
 import { readRecords } from './records.ts';
 
 export type RefFolder = 'refs/heads/' | 'refs/tags/';

@@ -1,9 +1,9 @@
-import { checkOids } from './arguments.ts';
 import { COMPARE_CHILD_MEMORY, STATS_COMMAND } from './diff-commands.ts';
 import { GitError } from './git.errors.ts';
 import type { Repository } from './git.repository.ts';
 import type { DiffStats } from './line-diff/line-diff.ts';
 import { nativeStats } from './native-stats.ts';
+import { checkOids } from './object-id.ts';
 import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 import { MAX_STATS_LINE, ShortStats, STATS_CPU_MS } from './short-stats.ts';

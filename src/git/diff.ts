@@ -1,11 +1,12 @@
 import { currentScope } from '../core/request-scope.ts';
-import { checkOids, emptyTreeLike, isPathArgument, LITERAL_PATHS } from './arguments.ts';
+import { isPathArgument, LITERAL_PATHS } from './arguments.ts';
 import { DEFAULT_CHILD_MEMORY, DIFF_OPTIONS, WORKER_CONTEXT_LINES } from './diff-commands.ts';
 import type { DiffLimits, DiffResult, FileDiff } from './diff-result.ts';
 import { GitError } from './git.errors.ts';
 import type { Repository } from './git.repository.ts';
 import { firstParentOf, treeOf } from './git.tree.ts';
 import { nativeDiff, withDiffMemory } from './native-diff.ts';
+import { checkOids, emptyTreeLike } from './object-id.ts';
 import { PatchParser } from './patch-parser.ts';
 import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';

@@ -2,10 +2,11 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { checkOids, isPathArgument } from './arguments.ts';
+import { isPathArgument } from './arguments.ts';
 import { gitEnvironment } from './git.environment.ts';
 import { GitError } from './git.errors.ts';
 import type { Repository } from './git.repository.ts';
+import { checkOids } from './object-id.ts';
 import { gitOutput } from './output.ts';
 
 export const ARCHIVE_FORMATS = ['zip', 'tar', 'tar.gz', 'tgz', 'tb2', 'tbz', 'tbz2', 'tar.bz2', 'bz2', 'gz'] as const;

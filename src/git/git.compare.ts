@@ -1,4 +1,3 @@
-import { checkOids } from './arguments.ts';
 import { GitError } from './git.errors.ts';
 import { runGit } from './git.process.ts';
 import type { Repository } from './git.repository.ts';
@@ -6,6 +5,7 @@ import type { Commits } from './history/history.commits.ts';
 import { isReachable, reachableOf } from './history/reachability.ts';
 import type { TimeSlice } from './history/time-slice.ts';
 import { walkDown } from './history/walk-down.ts';
+import { checkOids } from './object-id.ts';
 import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 

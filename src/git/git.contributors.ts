@@ -1,8 +1,8 @@
 import { EntryCache } from '../core/cache/index.ts';
-import { checkOids } from './arguments.ts';
 import { decodeText } from './git.bytes.ts';
 import { isAncestor } from './git.compare.ts';
 import type { Repository } from './git.repository.ts';
+import { checkOids } from './object-id.ts';
 import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 

@@ -1,12 +1,12 @@
 import { EntryCache } from '../core/cache/index.ts';
 import { once } from '../core/core.once.ts';
-import { checkOids } from './arguments.ts';
 import { decodeBytes } from './git.bytes.ts';
 import { GitError } from './git.errors.ts';
 import type { Repository } from './git.repository.ts';
 import { treeOf } from './git.tree.ts';
 import { type LanguageData, LanguageDetector } from './language-detection.ts';
 import { isDocumentationPath, isGeneratedPath, isVendoredPath } from './language-paths.ts';
+import { checkOids } from './object-id.ts';
 import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 import { changesBetween } from './tree-changes.ts';

@@ -1,4 +1,3 @@
-import { checkOids } from './arguments.ts';
 import { decodeBytes } from './git.bytes.ts';
 import { mergeBases } from './git.compare.ts';
 import { GitError } from './git.errors.ts';
@@ -7,6 +6,7 @@ import { runGit } from './git.process.ts';
 import type { Repository } from './git.repository.ts';
 import { type MergedTrees, nativeMerge } from './native-merge.ts';
 import { encodeCommit } from './object-encode.ts';
+import { checkOids } from './object-id.ts';
 import { type NewObject, ObjectWriter } from './object-writer.ts';
 
 /** One version of a file with a conflict. */

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decodeText } from './git.bytes.ts';
 import { GitError } from './git.errors.ts';
-
-export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
-/** Hash algorithm of a repository's object ids. */
-export type ObjectFormat = 'sha1' | 'sha256';
+import { isOid, type ObjectFormat, type ObjectType } from './object-id.ts';
 
 /** Author, committer or tagger with date. */
 export interface Identity {
@@ -55,11 +52,6 @@ const IDENTITY = /^(.*?) ?<([^>\n]*)>(?: (-?\d+) ([+-]\d{4}))?/;
 const SIGNATURE = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/m;
 const ASCII = /^[\x20-\x7e]*$/;
 const MAX_TIMESTAMP = 8_640_000_000_000;
-
-/** Whether a string is a complete object id of either format, in lower case. */
-export function isOid(text: string): boolean {
-  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
-}
 
 /** Computes the object id of a type and content. */
 export function hashObject(type: ObjectType, data: Uint8Array, format: ObjectFormat = 'sha1'): string {

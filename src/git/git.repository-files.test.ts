@@ -7,11 +7,11 @@ import { GitError, type GitErrorCode } from './git.errors.ts';
 import {
   cloneRepository,
   createRepository,
-  objectFormatOf,
   removeRepository,
   repositorySize,
   setHead,
 } from './git.repository-files.ts';
+import { objectFormatOf } from './object-format.ts';
 import { removeStaleLocks } from './stale-locks.ts';
 
 const hasCode = (code: GitErrorCode) => (error: unknown) => error instanceof GitError && error.code === code;

@@ -3,8 +3,9 @@ import { mkdir, open, opendir, readdir, readFile, rename, rm, stat, unlink } fro
 import { basename, dirname, join } from 'node:path';
 import { isMissing, isTaken, syncPath, writeSynced } from './durable.ts';
 import { GitError } from './git.errors.ts';
-import type { ObjectFormat } from './git.objects.ts';
 import { runGit } from './git.process.ts';
+import { objectFormatOf } from './object-format.ts';
+import type { ObjectFormat } from './object-id.ts';
 import { isValidBranchName } from './ref-name.ts';
 
 const CLONE_MS = 30 * 60_000;
@@ -127,12 +128,6 @@ export async function cloneRepository(
       });
     },
   });
-}
-
-/** Object format of a repository, from its configuration file. */
-export async function objectFormatOf(dir: string): Promise<ObjectFormat> {
-  const text = await readFile(join(dir, 'config'), 'utf8');
-  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(text) ? 'sha256' : 'sha1';
 }
 
 /**

@@ -5,8 +5,9 @@ import { isMissing } from './durable.ts';
 import { encodeBytes } from './git.bytes.ts';
 import { GitError } from './git.errors.ts';
 import type { Repository } from './git.repository.ts';
-import { configText, objectFormatOf } from './git.repository-files.ts';
+import { configText } from './git.repository-files.ts';
 import { TAR_END, tarHeader, tarPadding } from './git.tar.ts';
+import { objectFormatOf } from './object-format.ts';
 
 const CHUNK = 256 * 1024;
 /** Maximum number of passes for new packs; each finds fewer. */

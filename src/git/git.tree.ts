@@ -1,9 +1,10 @@
-import { emptyTreeLike, isEntryPath } from './arguments.ts';
+import { isEntryPath } from './arguments.ts';
 import type { KnownState } from './commit-graph/path-changes.ts';
 import { GitError } from './git.errors.ts';
 import { type TreeEntry, typeOfMode } from './git.objects.ts';
 import type { Repository } from './git.repository.ts';
 import { parentInGraph, stateInGraph, treeInGraph } from './history/in-graph.ts';
+import { emptyTreeLike } from './object-id.ts';
 
 export interface PathEntry extends TreeEntry {
   /** Path from the root of the tree, with slashes. */

@@ -1,6 +1,6 @@
 import { BoundedCache } from '../core/cache/index.ts';
 import { forEachWithConcurrency } from '../core/concurrency.ts';
-import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
+import { fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './git.bytes.ts';
 import { runGit } from './git.process.ts';
 import type { Repository } from './git.repository.ts';
@@ -8,6 +8,7 @@ import type { Commits } from './history/history.commits.ts';
 import { lastChangeInGraph } from './history/in-graph.ts';
 import { PathHistory } from './history/path-history.ts';
 import type { TimeSlice } from './history/time-slice.ts';
+import { checkOids } from './object-id.ts';
 import { cacheKey } from './result-cache.ts';
 
 /** The last change of a path before a commit, or null. It is also valid for every commit in between. */

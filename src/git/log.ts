@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
+import { fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './git.bytes.ts';
 import type { Repository } from './git.repository.ts';
 import { authorTest } from './history/author-pattern.ts';
@@ -11,6 +11,7 @@ import type { TimeSlice } from './history/time-slice.ts';
 import { walkByTopology } from './history/topo-walk.ts';
 import { walkDown } from './history/walk-down.ts';
 import { TREESAME, UNINTERESTING, WalkState } from './history/walk-state.ts';
+import { checkOids } from './object-id.ts';
 import { readRecords } from './records.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 

@@ -18,7 +18,7 @@ import { isMainThread } from 'node:worker_threads';
 import { createDeflate, deflate, deflateSync, type ZlibOptions } from 'node:zlib';
 import { EntryCache } from '../core/cache/index.ts';
 import { isMissing, isTaken, syncFile, syncIfThere, syncPath } from './durable.ts';
-import type { ObjectType } from './git.objects.ts';
+import type { ObjectType } from './object-id.ts';
 import { MAX_STORED_BLOCK, MAX_STORED_BYTES, storedStream } from './packs/stored-stream.ts';
 import { type FileContent, type StoredContent, sizeOf } from './stored-content.ts';
 

@@ -2,7 +2,7 @@ import { type BigIntStats, closeSync, lstatSync, openSync, readSync } from 'node
 import { isResourceExhaustion } from '../core/resource-exhaustion.ts';
 import { isMissing } from './durable.ts';
 import { bytesPath } from './git.bytes.ts';
-import { isOid } from './git.objects.ts';
+import { isOid } from './object-id.ts';
 
 const buffer = Buffer.allocUnsafeSlow(256);
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { checkOids } from './arguments.ts';
 import type { Repository } from './git.repository.ts';
+import { checkOids } from './object-id.ts';
 import { gitOutput } from './output.ts';
 
 const CPU_MS = 10 * 60_000;

@@ -1,7 +1,8 @@
-import type { ObjectFormat, TreeEntry } from './git.objects.ts';
+import type { TreeEntry } from './git.objects.ts';
 import type { Repository } from './git.repository.ts';
 import { mergeFile } from './native-file-merge.ts';
 import { encodeTree } from './object-encode.ts';
+import type { ObjectFormat } from './object-id.ts';
 import { type NewObject, nameObject } from './object-writer.ts';
 
 /** Tree ids of the common ancestor and both sides. */

@@ -1,6 +1,7 @@
 import { compareBytes, encodeBytes } from './git.bytes.ts';
 import { GitError } from './git.errors.ts';
-import { isOid, type ObjectType, type TreeEntry } from './git.objects.ts';
+import type { TreeEntry } from './git.objects.ts';
+import { isOid, type ObjectType } from './object-id.ts';
 import { isValidRefName } from './ref-name.ts';
 
 /** Identity and date for a new commit. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isRepository } from './damage.ts';
 import { isMissing } from './durable.ts';
 import { GitError } from './git.errors.ts';
-import { objectFormatOf } from './git.repository-files.ts';
+import { objectFormatOf } from './object-format.ts';
 import { ObjectStore } from './packs/object-store.ts';
 import type { PackResources } from './packs/raw-object.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ObjectFormat, ObjectType } from './git.objects.ts';
 import { type NamedObject, syncFolders, writeFiles } from './loose-files.ts';
+import type { ObjectFormat, ObjectType } from './object-id.ts';
 import { type FileContent, sizeOf } from './stored-content.ts';
 import { storeObjects } from './writer/writing-thread.ts';
 

@@ -3,7 +3,7 @@ import { EntryCache } from '../core/cache/index.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
 import { compareBytes, decodeBytes, encodeBytes } from './git.bytes.ts';
-import { isOid } from './git.objects.ts';
+import { isOid } from './object-id.ts';
 
 export interface Ref {
   /** Full name. */

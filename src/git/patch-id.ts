@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { checkOids } from './arguments.ts';
 import { diffTrees } from './diff.ts';
 import type { FileDiff } from './diff-result.ts';
 import type { Repository } from './git.repository.ts';
+import { checkOids } from './object-id.ts';
 
 const HUNK = '@@';
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { checkOids } from './arguments.ts';
 import type { Repository } from './git.repository.ts';
+import { checkOids } from './object-id.ts';
 import { gitOutput } from './output.ts';
 
 /** Usual maximum memory in bytes of a streamed patch, including git and two files. */

@@ -1,6 +1,6 @@
 import { forEachWithConcurrency } from '../core/concurrency.ts';
 import { GitError } from './git.errors.ts';
-import { isOid } from './git.objects.ts';
+import { isOid } from './object-id.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { HEADS } from './ref-folders.ts';
 import { isValidRefName } from './ref-name.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { syncPath } from './durable.ts';
 import { encodeBytes } from './git.bytes.ts';
 import { FETCH } from './git.import.ts';
-import type { ObjectFormat } from './git.objects.ts';
 import { mustRunRemote } from './git.remote.ts';
 import type { Repository } from './git.repository.ts';
-import { objectFormatOf } from './git.repository-files.ts';
+import { objectFormatOf } from './object-format.ts';
+import type { ObjectFormat } from './object-id.ts';
 import { RemoteError } from './remote-error.ts';
 import type { RemoteSource } from './remote-source.ts';
 

@@ -1,6 +1,6 @@
 import { decodeBytes } from './git.bytes.ts';
-import type { ObjectFormat } from './git.objects.ts';
 import { mustRunRemote } from './git.remote.ts';
+import type { ObjectFormat } from './object-id.ts';
 import { RemoteError } from './remote-error.ts';
 import type { RemoteSource } from './remote-source.ts';
 

@@ -1,6 +1,6 @@
 import { currentScope } from '../core/request-scope.ts';
-import { isOid } from './git.objects.ts';
 import type { Repository } from './git.repository.ts';
+import { isOid } from './object-id.ts';
 
 export interface Revision {
   /** Id of the commit. */

@@ -1,7 +1,8 @@
 import { CommitError } from './commit-error.ts';
 import { GitError } from './git.errors.ts';
-import type { ObjectFormat, TreeEntry } from './git.objects.ts';
+import type { TreeEntry } from './git.objects.ts';
 import { encodeEntry } from './object-encode.ts';
+import type { ObjectFormat } from './object-id.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { type NewObject, nameObject } from './object-writer.ts';
 import type { FileContent } from './stored-content.ts';

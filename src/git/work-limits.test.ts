@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gitChildren, gitFixture } from '../../test/support/git-fixture.ts';
 import { makeTreeBomb } from '../../test/support/tree-bomb.ts';
-import { emptyTreeLike } from './arguments.ts';
 import { DIFF_OPTIONS } from './diff-commands.ts';
 import { DiffProcess } from './diff-process.ts';
 import { GitError, type GitErrorCode } from './git.errors.ts';
 import { languagesOf } from './git.languages.ts';
+import { emptyTreeLike } from './object-id.ts';
 import { readRecords } from './records.ts';
 
 const hasCode = (code: GitErrorCode) => (error: unknown) => error instanceof GitError && error.code === code;

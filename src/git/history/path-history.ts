@@ -1,7 +1,7 @@
-import { emptyTreeLike } from '../arguments.ts';
 import { type KnownState, PathChanges } from '../commit-graph/path-changes.ts';
 import { PathFilter } from '../commit-graph/path-filter.ts';
 import { encodeBytes } from '../git.bytes.ts';
+import { emptyTreeLike } from '../object-id.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import type { Commits } from './history.commits.ts';
 import { PathStates } from './path-states.ts';

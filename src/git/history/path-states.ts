@@ -1,5 +1,5 @@
-import { emptyTreeLike } from '../arguments.ts';
 import { GitError } from '../git.errors.ts';
+import { emptyTreeLike } from '../object-id.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { asInTree, findEntry } from '../tree-entries.ts';
 

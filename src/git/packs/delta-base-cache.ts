@@ -1,4 +1,4 @@
-import type { ObjectType } from '../git.objects.ts';
+import type { ObjectType } from '../object-id.ts';
 import { allocateScratch } from './buffer-pool.ts';
 
 /** Divisor of the cache size that gives the maximum size of an entry. */

@@ -1,9 +1,9 @@
+import { adler32 } from './stored-stream.ts';
+
 /** Above this size zlib is as fast with the fixed code. */
 const MAX_FIXED = 1024;
 /** Up to this many bytes are copied one by one. */
 const FEW = 64;
-/** Number of bytes whose sums fit into 31 bits. */
-const SUMMED = 2_048;
 
 const reversed = (code: number, bits: number): number => {
   let result = 0;
@@ -84,7 +84,7 @@ export function inflateSmall(bytes: Buffer, from: number, to: number, out: Buffe
     if (filled < 0 || at - (held >> 3) > to) return false;
   }
   at -= held >> 3;
-  return filled === size && at + 4 <= to && bytes.readUInt32BE(at) === sumOf(out, size);
+  return filled === size && at + 4 <= to && bytes.readUInt32BE(at) === adler32(out, size);
 }
 
 function need(count: number): void {
@@ -139,19 +139,4 @@ function fixed(out: Buffer, from: number, size: number): number {
     if (symbol > 285 || code > 29 || distance > filled || end > size) return -1;
     for (; filled < end; filled += 1) out[filled] = out[filled - distance]!;
   }
-}
-
-/** Adler-32 (RFC 1950, 8.2). */
-export function sumOf(bytes: Buffer, size: number): number {
-  let low = 1;
-  let high = 0;
-  for (let n = 0; n < size; ) {
-    for (const end = Math.min(n + SUMMED, size); n < end; n += 1) {
-      low += bytes[n]!;
-      high += low;
-    }
-    low %= 65_521;
-    high %= 65_521;
-  }
-  return high * 65_536 + low;
 }

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../durable.ts';
 import { GitError } from '../git.errors.ts';
-import type { ObjectType } from '../git.objects.ts';
+import type { ObjectType } from '../object-id.ts';
 import { BlockFile } from './block-file.ts';
 import type { BlockFiles } from './block-files.ts';
 import { refuse } from './file-handle.ts';

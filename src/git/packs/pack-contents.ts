@@ -1,6 +1,6 @@
 import { SERVER } from '../../core/fair-slots.ts';
 import { GitError } from '../git.errors.ts';
-import type { ObjectType } from '../git.objects.ts';
+import type { ObjectType } from '../object-id.ts';
 import type { BlockFile } from './block-file.ts';
 import { allocateScratch, copyFromPool } from './buffer-pool.ts';
 import { applyDelta, resultSize } from './delta.ts';

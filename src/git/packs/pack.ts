@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { GitError } from '../git.errors.ts';
-import type { ObjectType } from '../git.objects.ts';
+import type { ObjectType } from '../object-id.ts';
 import { BlockFile } from './block-file.ts';
 import { inflateChunks } from './inflate-chunks.ts';
 import { type Chain, MAX_WHOLE_BYTES, PackContents, PendingRead } from './pack-contents.ts';

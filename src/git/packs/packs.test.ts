@@ -17,8 +17,9 @@ import { deflateSync } from 'node:zlib';
 import { gitFixture, temporaryFolder } from '../../../test/support/git-fixture.ts';
 import { Random, randomCommits } from '../../../test/support/random-objects.ts';
 import { GitError } from '../git.errors.ts';
-import { hashObject, type ObjectFormat } from '../git.objects.ts';
+import { hashObject } from '../git.objects.ts';
 import { type Repository, RepositoryPool } from '../git.repository.ts';
+import type { ObjectFormat } from '../object-id.ts';
 
 type Run = (args: readonly string[], input?: string | Buffer) => string;
 

@@ -1,5 +1,5 @@
 import type { FairSlots } from '../../core/fair-slots.ts';
-import type { ObjectType } from '../git.objects.ts';
+import type { ObjectType } from '../object-id.ts';
 import type { BlockFiles } from './block-files.ts';
 import { copyFromPool } from './buffer-pool.ts';
 import type { DeltaBaseCache } from './delta-base-cache.ts';

@@ -1,6 +1,6 @@
-import { checkOids } from '../arguments.ts';
 import { COMPARE_CHILD_MEMORY } from '../diff-commands.ts';
 import { decodeBytes } from '../git.bytes.ts';
+import { checkOids } from '../object-id.ts';
 import { recordBatches } from '../records.ts';
 import type { RepositoryPath } from './service.ts';
 

@@ -1,4 +1,4 @@
-import type { ObjectType } from '../git.objects.ts';
+import type { ObjectType } from '../object-id.ts';
 import type { FileFailure, LockTask, RemoveTask, ReplaceTask, TaskResult } from './tasks.ts';
 import type { LocksTask } from './writer.locks.ts';
 

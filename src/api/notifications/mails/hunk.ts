@@ -3,7 +3,7 @@ import type { Note } from '../../../db/tables/notes.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { diffTrees } from '../../../git/diff.ts';
-import { isOid } from '../../../git/git.objects.ts';
+import { isOid } from '../../../git/object-id.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type Block, line, quoted } from './notification-mails.block.ts';
 
