@@ -69,6 +69,25 @@ const AREAS = [
   'graphql',
 ];
 
+/** The libraries of git in their order, as the areas are. */
+const LIBRARIES = [
+  'common',
+  'files',
+  'line-diff',
+  'process',
+  'objects',
+  'refs',
+  'commit-graph',
+  'repository',
+  'trees',
+  'history',
+  'diff',
+  'commits',
+  'merge',
+  'remote',
+  'transport',
+];
+
 /** Packages that the bundle holds; they are development dependencies like all others, since nothing is installed with it. */
 const PACKAGES =
   '^node_modules/(@fastify/busboy|chardet|chrono-node|croner|csv-parse|emoji-toolkit|fastify|gemoji|graphql|graphql-query-complexity|kysely|linguist-languages|lru-cache|markdown-it|nodemailer|pg|prom-client|re2js|saxes|strftime|tar-stream|typebox|yaml|yauzl|yazl)/';
@@ -172,26 +191,28 @@ module.exports = {
       AREAS,
       'An area knows only those before it; what others add to it comes by deps.lifecycle, deps.refObservers or an event.',
     ),
+    ...inOrder('git-in-order', '^src/git/', LIBRARIES, 'A library of git knows only those before it.'),
+    never('git-is-libraries', '^src/', '^src/git/[^/]+$', 'Every file of git is in one of its libraries.', '^$'),
     {
-      name: 'areas-have-one-door',
-      comment: "Another area's index.ts is all that may be imported of it.",
+      name: 'one-door',
+      comment: 'The index.ts of another area, or of another library of git, is all that may be imported of it.',
       severity: 'error',
-      from: { path: '^src/api/([^/]+)/', pathNot: TEST },
-      to: { path: '^src/api/[^/]+/(?!index\\.ts$)', pathNot: '^src/api/$1/' },
+      from: { path: '^src/(api|git)/([^/]+)/', pathNot: TEST },
+      to: { path: '^src/(api|git)/[^/]+/(?!index\\.ts$)', pathNot: '^src/$1/$2/' },
     },
     {
-      name: 'areas-have-one-door-outside',
-      comment: 'The program around the API knows of an area what its index.ts lends.',
+      name: 'one-door-outside',
+      comment: 'The program around them knows of an area, and of a library of git, what its index.ts lends.',
       severity: 'error',
-      from: { path: '^src/(?!api/[^/]+/)', pathNot: TEST },
-      to: { path: '^src/api/[^/]+/(?!index\\.ts$)' },
+      from: { path: '^src/(?!(api|git)/[^/]+/)', pathNot: TEST },
+      to: { path: '^src/(api|git)/[^/]+/(?!index\\.ts$)' },
     },
     {
       name: 'doors-open-outwards',
-      comment: 'Inside an area the folders are imported, not its own door.',
+      comment: 'Inside an area or library the files are imported, not its own door.',
       severity: 'error',
-      from: { path: '^src/api/([^/]+)/' },
-      to: { path: '^src/api/$1/index\\.ts$' },
+      from: { path: '^src/(api|git)/([^/]+)/' },
+      to: { path: '^src/$1/$2/index\\.ts$' },
     },
     {
       name: 'resources-keep-their-insides',

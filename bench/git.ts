@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
-import { lowerPriority } from '../src/git/priority.ts';
+import { lowerPriority } from '../src/git/process/index.ts';
 
 /** The same numbers, from 0 to 1, in every run. */
 export function randomNumbers(seed: number): () => number {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.ts';
 import { silentLogger } from '../src/core/logger.ts';
 import { migrations } from '../src/db/migrations/index.ts';
-import { createRepository } from '../src/git/git.repository-files.ts';
+import { createRepository } from '../src/git/repository/index.ts';
 import { open } from '../src/start.ts';
 import { fillWithMany } from '../test/support/many/fill.ts';
 import type { Amounts } from '../test/support/many/rows.ts';

@@ -40,13 +40,15 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
       compiler: 'src/ci/compiler/compiler.worker.ts',
       markup: 'src/markup/markup.worker.ts',
       reader: 'src/api/code/reader-thread-program.ts',
-      writer: 'src/git/writer/writer.thread.ts',
-      spawner: 'src/git/spawner/spawner.program.ts',
-      counter: 'src/git/line-counter/line-counter.program.ts',
+      writer: 'src/git/files/writer/writer.thread.ts',
+      spawner: 'src/git/process/spawner/spawner.program.ts',
+      counter: 'src/git/commit-graph/line-counter/line-counter.program.ts',
     },
     platform: 'node',
     // Optional, and native: pg asks for it only when it is told to.
     external: ['pg-native'],
+    // What a program does not use of a library of git stays out of it.
+    treeshake: { moduleSideEffects: [{ test: /\/src\/git\/[^/]+\/index\.ts$/, sideEffects: false }] },
   });
   const { output } = await bundle.write({
     dir: folder,

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from './deps.ts';
-import { killOrphans } from './git/git.orphans.ts';
+import { killOrphans } from './git/repository/index.ts';
 
 /** Timestamps of files can lag behind by one tick of the kernel, in milliseconds. */
 const TICK_MS = 20;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runGit } from '../src/git/git.process.ts';
+import { runGit } from '../src/git/process/index.ts';
 import { buildTestApp } from './support/app.ts';
 import { makeMergeRequest } from './support/merge-request.ts';
 import { ProjectGit } from './support/project-git.ts';

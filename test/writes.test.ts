@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
-import { writeInThisThread } from '../src/git/writer/writing-thread.ts';
+import { writeInThisThread } from '../src/git/files/writer/writing-thread.ts';
 import { apiClient } from './support/api-client.ts';
 import { buildTestApp, type TestApp } from './support/app.ts';
 import { GitUser } from './support/git-user.ts';

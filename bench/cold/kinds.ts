@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { DIFF_OPTIONS } from '../../src/git/diff-commands.ts';
+import { DIFF_OPTIONS } from '../../src/git/process/index.ts';
 import type { Figure } from '../figures.ts';
 import { timedGit } from '../git.ts';
 import { type Load, load } from '../load.ts';

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namesIn } from '../git/copy-files.ts';
+import { namesIn } from '../git/files/index.ts';
 import { readJsonLines } from './json-lines.ts';
 import { blobsIn, type ContentLine, objectsIn, snapshotNames, snapshotsIn } from './layout.ts';
 

@@ -12,7 +12,7 @@ import { isUnused, loadDump } from '../db/dump/dump.load.ts';
 import type { DumpLine } from '../db/dump/dump.write.ts';
 import { migrate } from '../db/migrate.ts';
 import { migrations } from '../db/migrations/index.ts';
-import { copyMissing } from '../git/copy-files.ts';
+import { copyMissing } from '../git/files/index.ts';
 import { JobQueue } from '../jobs/jobs.queue.ts';
 import { factsOf, readJsonLines } from './json-lines.ts';
 import {

@@ -12,7 +12,7 @@ import { systemClock } from '../core/clock.ts';
 import { silentLogger } from '../core/logger.ts';
 import { StartupError } from '../core/startup-error.ts';
 import { backupRuns, withoutFileRemoval } from '../db/backup-lease.ts';
-import { fsck } from '../git/fsck.ts';
+import { fsck } from '../git/repository/index.ts';
 import { allRepositories } from '../repositories/all.ts';
 import { refInconsistencies } from '../repositories/ref-consistency.ts';
 import { type Instance, open } from '../start.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip, type Gzip } from 'node:zlib';
-import { syncPath } from '../git/durable.ts';
+import { syncPath } from '../git/files/index.ts';
 
 /** Size and hash of a file, for later verification. */
 export interface FileFacts {

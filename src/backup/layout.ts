@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing } from '../git/durable.ts';
+import { isMissing } from '../git/files/index.ts';
 import type { HolderType } from '../repositories/holder.ts';
 import type { FileFacts } from './json-lines.ts';
 

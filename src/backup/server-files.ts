@@ -2,7 +2,7 @@ import { constants, copyFile, mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HOST_KEY_FOLDER, HOST_KEY_KINDS, hostKeyFile } from '../core/host-key-files.ts';
 import { SECRETS_KEY } from '../core/secret-box.ts';
-import { isMissing, isTaken, syncPath } from '../git/durable.ts';
+import { isMissing, isTaken, syncPath } from '../git/files/index.ts';
 
 const HOST_KEYS = HOST_KEY_KINDS.map((kind) => join(HOST_KEY_FOLDER, hostKeyFile(kind)));
 

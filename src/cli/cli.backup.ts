@@ -5,7 +5,7 @@ import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { systemClock } from '../core/clock.ts';
 import { openExisting } from '../db/database.ts';
-import { useGitConfig } from '../git/git.environment.ts';
+import { useGitConfig } from '../git/process/index.ts';
 import { parseCommand, printsHelp } from './command.ts';
 import { oneLine } from './progress.ts';
 

@@ -2,7 +2,7 @@ import { restoreBackup } from '../backup/backup.restore.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { systemClock } from '../core/clock.ts';
-import { useGitConfig } from '../git/git.environment.ts';
+import { useGitConfig } from '../git/process/index.ts';
 import { parseCommand, printsHelp } from './command.ts';
 import { oneLine } from './progress.ts';
 

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { commitFiles } from '../../test/support/commits.ts';
 import { makePackage } from '../../test/support/packages.ts';
-import { runGit } from '../git/git.process.ts';
+import { runGit } from '../git/process/index.ts';
 import { checkAgreement } from './doctor-agreement.ts';
 
 let app: TestApp;

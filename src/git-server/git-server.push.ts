@@ -5,19 +5,18 @@ import { ApiError } from '../core/core.errors.ts';
 import { environmentFaultOf } from '../core/environment-fault.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/git.errors.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { repositorySize } from '../git/git.repository-files.ts';
-import { findRefConflict } from '../git/ref-conflict.ts';
-import { PushedHistory } from '../git/transport/pushed-history.ts';
-import type {
-  CheckContext,
-  CheckVerdict,
-  PushedRef,
-  PushHandlers,
-  UpdateContext,
-  UpdateResult,
-} from '../git/transport/transport.push.ts';
+import { GitError } from '../git/common/index.ts';
+import { findRefConflict } from '../git/refs/index.ts';
+import { type Repository, repositorySize } from '../git/repository/index.ts';
+import {
+  type CheckContext,
+  type CheckVerdict,
+  PushedHistory,
+  type PushedRef,
+  type PushHandlers,
+  type UpdateContext,
+  type UpdateResult,
+} from '../git/transport/index.ts';
 import { type ChangeGuard, changeRefs, inRepositoryQueue, repositoryOf } from '../repositories/change-refs.ts';
 import { guardChanges, refuseChanges, rememberGit } from '../repositories/check-changes.ts';
 import { checkPushRules, type PushRuleVerdict } from '../repositories/push-rules/check-push-rules.ts';

@@ -4,13 +4,16 @@ import { ApiError, refused } from '../core/core.errors.ts';
 import { inScope } from '../core/request-scope.ts';
 import { reserveStreamMemory } from '../core/stream-memory.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/git.errors.ts';
-import { advertise } from '../git/transport/advertise.ts';
-import { receivePack } from '../git/transport/receive-pack.ts';
-import type { Service } from '../git/transport/service.ts';
-import type { TransportOptions, TransportSession } from '../git/transport/session.ts';
-import { uploadArchive } from '../git/transport/upload-archive.ts';
-import { uploadPack } from '../git/transport/upload-pack.ts';
+import { GitError } from '../git/common/index.ts';
+import {
+  advertise,
+  receivePack,
+  type Service,
+  type TransportOptions,
+  type TransportSession,
+  uploadArchive,
+  uploadPack,
+} from '../git/transport/index.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
 import { recoverOrphanedIntents } from '../repositories/recover-intents.ts';

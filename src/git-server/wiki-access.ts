@@ -5,8 +5,8 @@ import { groupPermissions, isDescendantOf, projectPermissions } from '../access/
 import { refused } from '../core/core.errors.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Deps } from '../deps.ts';
-import { isServerRef } from '../git/server-refs.ts';
-import type { PushedRef } from '../git/transport/transport.push.ts';
+import { isServerRef } from '../git/refs/index.ts';
+import type { PushedRef } from '../git/transport/index.ts';
 import { type ChangeGuard, repositoryOf } from '../repositories/change-refs.ts';
 import { OWN_REF, refuseBranchName } from '../repositories/check-changes.ts';
 import { ofWiki } from '../repositories/holder.ts';

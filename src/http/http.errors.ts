@@ -4,7 +4,7 @@ import { type EnvironmentFault, environmentFaultOf } from '../core/environment-f
 import type { Logger } from '../core/logger.ts';
 import { isResourceExhaustion } from '../core/resource-exhaustion.ts';
 import { withSourceLines } from '../core/stack-traces.ts';
-import { GitError } from '../git/git.errors.ts';
+import { GitError } from '../git/common/index.ts';
 import { ParamsError } from './params/rack.ts';
 import { Throttled } from './rate-limit.ts';
 import { routeMatchOf } from './route-match.ts';

@@ -2,7 +2,7 @@ import { NoResultError } from 'kysely';
 import { ApiError, conflict, notFound } from '../core/core.errors.ts';
 import { environmentFaultOf } from '../core/environment-fault.ts';
 import { isForeignKeyViolation } from '../db/db.errors.ts';
-import { GitError } from '../git/git.errors.ts';
+import { GitError } from '../git/common/index.ts';
 
 /** Errors of git with a meaning of their own. */
 const EXPECTED = new Set(['busy', 'caller_busy', 'locked', 'timeout', 'output_too_large', 'aborted']);

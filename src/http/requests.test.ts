@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { ROOT_TOKEN } from '../../test/support/app.ts';
 import { anyone, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import { ApiError } from '../core/core.errors.ts';
-import { GitError } from '../git/git.errors.ts';
+import { GitError } from '../git/common/index.ts';
 import { type Access, route } from './http.route.ts';
 
 const refusing: Access = {

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { Busy } from '../core/busy.ts';
 import type { StoredJob } from '../db/tables/jobs.table.ts';
-import { GitError } from '../git/git.errors.ts';
+import { GitError } from '../git/common/index.ts';
 import { jobKind } from './jobs.kinds.ts';
 import { outcomeOf, runJob } from './jobs.run.ts';
 

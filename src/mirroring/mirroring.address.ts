@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import type { RemoteSource } from '../git/remote-source.ts';
+import type { RemoteSource } from '../git/remote/index.ts';
 import { type AddressRules, BlockedAddress, parseAddress, resolveExternal } from '../outbound/outbound.resolve.ts';
 import { outboundRules } from '../settings/outbound-rules.ts';
 

@@ -2,8 +2,8 @@ import { ApiError } from '../core/core.errors.ts';
 import { environmentFaultOf } from '../core/environment-fault.ts';
 import { retryDelayOf } from '../core/retry-later.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/git.errors.ts';
-import { RemoteError } from '../git/remote-error.ts';
+import { GitError } from '../git/common/index.ts';
+import { RemoteError } from '../git/remote/index.ts';
 import { BlockedAddress } from '../outbound/outbound.resolve.ts';
 import { RepositoryReadOnly } from '../repositories/read-only.ts';
 

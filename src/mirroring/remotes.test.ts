@@ -11,10 +11,9 @@ import { closedAddress } from '../../test/support/file-server.ts';
 import { gitFixture } from '../../test/support/git-fixture.ts';
 import { MirrorPair } from '../../test/support/mirrors.ts';
 import { storedText } from '../core/stored-secret.ts';
-import { gitEnvironment } from '../git/git.environment.ts';
-import { spawnGit } from '../git/git.process.ts';
-import { runRemote } from '../git/git.remote.ts';
-import { remoteFailure } from '../git/remote-error.ts';
+import { gitEnvironment, spawnGit } from '../git/process/index.ts';
+import { runRemote } from '../git/remote/git.remote.ts';
+import { remoteFailure } from '../git/remote/remote-error.ts';
 import { changedAddress } from './changed-address.ts';
 import { maskCredentials, withoutCredentials } from './mirroring.address.ts';
 

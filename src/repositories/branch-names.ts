@@ -1,6 +1,6 @@
 import { type ApiError, refused } from '../core/core.errors.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { findRefConflict } from '../git/ref-conflict.ts';
+import { findRefConflict } from '../git/refs/index.ts';
+import type { Repository } from '../git/repository/index.ts';
 
 /** Maximum length of client text repeated in a response. */
 const MAX_ECHO = 255;

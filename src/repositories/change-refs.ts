@@ -10,7 +10,7 @@ import { prepared } from '../db/prepared.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
-import type { Repository } from '../git/git.repository.ts';
+import type { Repository } from '../git/repository/index.ts';
 import { fenceOf, finishChange, removeIntent } from './finish-change.ts';
 import { hasForks } from './has-forks.ts';
 import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType, holderColumns } from './holder.ts';

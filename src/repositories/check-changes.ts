@@ -1,8 +1,8 @@
 import { refused } from '../core/core.errors.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
-import { isValidBranchName } from '../git/ref-name.ts';
-import { isServerRef } from '../git/server-refs.ts';
+import { isValidBranchName } from '../git/common/index.ts';
+import { isServerRef } from '../git/refs/index.ts';
 import type { ChangeGuard } from './change-refs.ts';
 import { CheckPacer } from './push-rules/check-pacer.ts';
 import { type PushRuleVerdict, refuseByVerdict } from './push-rules/check-push-rules.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { commitFiles } from '../../test/support/commits.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
-import { writeInThisThread } from '../git/writer/writing-thread.ts';
+import { writeInThisThread } from '../git/files/writer/writing-thread.ts';
 
 let app: TestApp;
 let writeApart: () => void;

@@ -1,6 +1,6 @@
 import { notFound } from '../core/core.errors.ts';
-import { runGit } from '../git/git.process.ts';
-import type { Repository } from '../git/git.repository.ts';
+import { runGit } from '../git/process/index.ts';
+import type { Repository } from '../git/repository/index.ts';
 
 const CPU_MS = 300_000;
 

@@ -2,7 +2,7 @@ import { projectOfId } from '../access/rows-by-id.ts';
 import type { Db } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Project } from '../db/tables/projects.table.ts';
-import type { Location } from '../git/git.storages.ts';
+import type { Location } from '../git/repository/index.ts';
 
 /**
  * Types of repository holders: table, column in `ref_intents` and payloads, event for ref changes, name in refusals,

@@ -14,7 +14,7 @@ import { dieAs, findDead, secondProcess } from '../../test/support/second-proces
 import { refreshMergeRequest } from '../api/planning/merge-requests/head/refresh.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
-import type { RefUpdate } from '../git/refs.ts';
+import type { RefUpdate } from '../git/refs/index.ts';
 import { changeRefs, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
 import { runMove } from './moves/storage-moves.run.ts';

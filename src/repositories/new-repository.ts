@@ -1,10 +1,8 @@
 import type { Db } from '../db/db.schema.ts';
 import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
-import { type FileAction, writeActions } from '../git/commit-writer.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { removeRepository } from '../git/git.repository-files.ts';
-import type { Location } from '../git/git.storages.ts';
+import { type FileAction, writeActions } from '../git/commits/index.ts';
+import { type Location, type Repository, removeRepository } from '../git/repository/index.ts';
 import { holderTypes, tableOf } from './holder.ts';
 import { cancelRepositoryRemoval, removeUnlessUsed, whileCreating } from './repository.removal.ts';
 

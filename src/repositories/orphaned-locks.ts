@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/git.errors.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { removeLocks } from '../git/stale-locks.ts';
+import { GitError } from '../git/common/index.ts';
+import { removeLocks } from '../git/files/index.ts';
+import type { Repository } from '../git/repository/index.ts';
 import { hasForks } from './has-forks.ts';
 import { HOLDER_TYPES, type Holder } from './holder.ts';
 import { lockHolder } from './moves/holders.ts';

@@ -1,8 +1,8 @@
 import type { PushedRef } from '../core/event-payloads.ts';
 import type { Project } from '../db/tables/projects.table.ts';
-import { GitError } from '../git/git.errors.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { HEADS } from '../git/ref-folders.ts';
+import { GitError } from '../git/common/index.ts';
+import { HEADS } from '../git/refs/index.ts';
+import type { Repository } from '../git/repository/index.ts';
 import type { Intent } from './intent.ts';
 
 /**

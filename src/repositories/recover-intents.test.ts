@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../test/support/app.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
-import { writeActions } from '../git/commit-writer.ts';
+import { writeActions } from '../git/commits/index.ts';
 import { repositoryOf } from './change-refs.ts';
 import { recoverIntents, recoverIntentsAtStart } from './recover-intents.ts';
 

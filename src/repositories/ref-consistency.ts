@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/db.schema.ts';
-import { isMissing } from '../git/durable.ts';
-import { GitError } from '../git/git.errors.ts';
-import type { Storages } from '../git/git.storages.ts';
+import { GitError } from '../git/common/index.ts';
+import { isMissing } from '../git/files/index.ts';
+import type { Storages } from '../git/repository/index.ts';
 import { HOLDER_TYPES, type HolderType, holderTypes, LOCATED, tableOf } from './holder.ts';
 import { applyUpdates, type LastKnownRefs, recordedChanges, recordedRefs } from './recorded-refs.ts';
 

@@ -1,8 +1,8 @@
 import { refused } from '../core/core.errors.ts';
 import type { PageRange } from '../db/paginate.ts';
-import { compareBytes } from '../git/git.bytes.ts';
-import type { Repository } from '../git/git.repository.ts';
-import type { Ref } from '../git/refs.ts';
+import { compareBytes } from '../git/common/index.ts';
+import type { Ref } from '../git/refs/index.ts';
+import type { Repository } from '../git/repository/index.ts';
 import { matchingRegex, searchTest } from './ref-search.ts';
 import { compareVersions } from './version-order.ts';
 

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.schema.ts';
-import type { Repository } from '../git/git.repository.ts';
+import type { Repository } from '../git/repository/index.ts';
 import type { Intent } from './intent.ts';
 
 /** A write in the transaction that records a ref change. */

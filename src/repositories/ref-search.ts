@@ -3,7 +3,7 @@ import { RE2JS, RE2JSException } from 're2js';
 import { refused } from '../core/core.errors.ts';
 import { threadTime } from '../core/thread-time.ts';
 import { asciiLower } from '../db/like.ts';
-import { GitError } from '../git/git.errors.ts';
+import { GitError } from '../git/common/index.ts';
 
 export interface MatchingLimits {
   /** Milliseconds of matching before yielding. */

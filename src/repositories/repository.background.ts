@@ -1,8 +1,7 @@
 import type { Deps } from '../deps.ts';
-import { maintain } from '../git/git.maintenance.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { TAGS } from '../git/ref-folders.ts';
-import { removeStaleLocks } from '../git/stale-locks.ts';
+import { removeStaleLocks } from '../git/files/index.ts';
+import { TAGS } from '../git/refs/index.ts';
+import { maintain, type Repository } from '../git/repository/index.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
 import { allRepositories } from './all.ts';
 import { repositoryOf } from './change-refs.ts';

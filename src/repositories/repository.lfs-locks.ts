@@ -4,9 +4,9 @@ import type { Db } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
-import { changedPaths } from '../git/changed-paths.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { pathsOfPush } from '../git/transport/pushed-objects.ts';
+import { changedPaths } from '../git/diff/index.ts';
+import type { Repository } from '../git/repository/index.ts';
+import { pathsOfPush } from '../git/transport/index.ts';
 
 type LockedProject = Pick<Project, 'id' | 'settings'>;
 

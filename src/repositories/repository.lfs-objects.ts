@@ -2,9 +2,9 @@ import { timestamp } from '../core/clock.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/git.errors.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { pointersBetween, pushedPointers } from '../git/transport/pushed-objects.ts';
+import { GitError } from '../git/common/index.ts';
+import type { Repository } from '../git/repository/index.ts';
+import { pointersBetween, pushedPointers } from '../git/transport/index.ts';
 import { lfsEnabled } from './repository.lfs-locks.ts';
 
 const BATCH = 500;

@@ -2,9 +2,7 @@ import { RetryLater } from '../core/retry-later.ts';
 import { backupRuns } from '../db/backup-lease.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
-import type { RepositoryPool } from '../git/git.repository.ts';
-import { removeRepository } from '../git/git.repository-files.ts';
-import { type Location, repositoryId } from '../git/git.storages.ts';
+import { type Location, type RepositoryPool, removeRepository, repositoryId } from '../git/repository/index.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
 
 const REMOVE_REPOSITORY = jobKind<Location>('repository.remove', { lane: 'git' });

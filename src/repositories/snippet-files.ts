@@ -1,10 +1,9 @@
 import type { Deps } from '../deps.ts';
-import { CommitError } from '../git/commit-error.ts';
-import { decodeBytes } from '../git/git.bytes.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { listTree } from '../git/git.tree.ts';
-import { splitPath } from '../git/path-rules.ts';
-import { readRecords } from '../git/records.ts';
+import { CommitError, splitPath } from '../git/commits/index.ts';
+import { decodeBytes } from '../git/common/index.ts';
+import { readRecords } from '../git/process/index.ts';
+import type { Repository } from '../git/repository/index.ts';
+import { listTree } from '../git/trees/index.ts';
 import type { RefObserver } from './ref-observers.ts';
 
 /** The only branch of a snippet. */

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/git.errors.ts';
-import type { Repository } from '../git/git.repository.ts';
-import { removeStaleLocks } from '../git/stale-locks.ts';
+import { GitError } from '../git/common/index.ts';
+import { removeStaleLocks } from '../git/files/index.ts';
+import type { Repository } from '../git/repository/index.ts';
 
 /** With other server processes, only files of at least this age are certainly stale: a push may take hours. */
 const SHARED_AGE_MS = 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import { releaseFacts } from '../core/event-facts.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
-import { TAGS } from '../git/ref-folders.ts';
+import { TAGS } from '../git/refs/index.ts';
 
 /** Release facts shown on a tag. */
 export interface TagRelease {

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isResourceExhaustion } from '../core/resource-exhaustion.ts';
-import { isMissing, syncPath } from '../git/durable.ts';
+import { isMissing, syncPath } from '../git/files/index.ts';
 import { BlobError, type BlobStore, type ByteRange, type PutOptions, type StoredBlob } from './blob-store.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;

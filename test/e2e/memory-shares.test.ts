@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Project } from '../../src/db/tables/projects.table.ts';
-import { acquireSlot } from '../../src/git/git.process.ts';
+import { acquireSlot } from '../../src/git/process/index.ts';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../support/app.ts';
 import { makeMergeRequest } from '../support/merge-request.ts';
 import { ProjectGit } from '../support/project-git.ts';

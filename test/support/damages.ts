@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, globSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runGit } from '../../src/git/git.process.ts';
+import { runGit } from '../../src/git/process/index.ts';
 
 function rewrite(dir: string, pattern: string, change: (bytes: Buffer) => Buffer): void {
   const files = globSync(pattern, { cwd: dir });

@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DEFAULT_DIFF_LIMITS, diffTrees } from '../../src/git/diff.ts';
-import { DIFF_OPTIONS, STATS_COMMAND, WORKER_CONTEXT_LINES } from '../../src/git/diff-commands.ts';
-import type { DiffLimits } from '../../src/git/diff-result.ts';
-import { statsOf } from '../../src/git/diff-stats.ts';
-import type { DiffWorkers } from '../../src/git/diff-workers.ts';
-import { nativeDiff } from '../../src/git/native-diff.ts';
-import { nativeStats } from '../../src/git/native-stats.ts';
+import type { DiffLimits } from '../../src/git/diff/diff-result.ts';
+import { DEFAULT_DIFF_LIMITS, diffTrees, nativeDiff, statsOf } from '../../src/git/diff/index.ts';
+import { nativeStats } from '../../src/git/diff/native-stats.ts';
+import { DIFF_OPTIONS, type DiffWorkers, STATS_COMMAND, WORKER_CONTEXT_LINES } from '../../src/git/process/index.ts';
 import { quote } from './fast-import.ts';
 import type { GitFixture } from './git-fixture.ts';
 import { type Random, randomNumbers } from './random-history.ts';

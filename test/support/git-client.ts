@@ -1,4 +1,4 @@
-import { signalGroup, startChild } from '../../src/git/spawner/start-child.ts';
+import { signalGroup, startChild } from '../../src/git/process/index.ts';
 
 export interface GitClientResult {
   code: number;

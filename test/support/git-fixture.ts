@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gitEnvironment } from '../../src/git/git.environment.ts';
-import { type Repository, RepositoryPool } from '../../src/git/git.repository.ts';
-import { spawnerPid } from '../../src/git/spawner/start-child.ts';
+import { gitEnvironment } from '../../src/git/process/index.ts';
+import { spawnerPid } from '../../src/git/process/spawner/start-child.ts';
+import { type Repository, RepositoryPool } from '../../src/git/repository/index.ts';
 import { data, quote } from './fast-import.ts';
 import { outputOf } from './fork-server.ts';
 

@@ -7,15 +7,20 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { GitError } from '../../src/git/git.errors.ts';
-import { runGit } from '../../src/git/git.process.ts';
-import { type Repository, RepositoryPool } from '../../src/git/git.repository.ts';
-import type { RefStore } from '../../src/git/refs.ts';
-import { advertise } from '../../src/git/transport/advertise.ts';
-import { receivePack } from '../../src/git/transport/receive-pack.ts';
-import type { TransportEnd, TransportSession } from '../../src/git/transport/session.ts';
-import type { PushedRef, PushHandlers, UpdateResult } from '../../src/git/transport/transport.push.ts';
-import { uploadPack } from '../../src/git/transport/upload-pack.ts';
+import { GitError } from '../../src/git/common/index.ts';
+import { runGit } from '../../src/git/process/index.ts';
+import type { RefStore } from '../../src/git/refs/index.ts';
+import { type Repository, RepositoryPool } from '../../src/git/repository/index.ts';
+import {
+  advertise,
+  type PushedRef,
+  type PushHandlers,
+  receivePack,
+  type TransportSession,
+  type UpdateResult,
+  uploadPack,
+} from '../../src/git/transport/index.ts';
+import type { TransportEnd } from '../../src/git/transport/session.ts';
 import { WITHOUT_UPKEEP } from './git-client.ts';
 import { headOf } from './ref-files.ts';
 

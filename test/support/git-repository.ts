@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Repository, RepositoryPool } from '../../src/git/git.repository.ts';
+import { type Repository, RepositoryPool } from '../../src/git/repository/index.ts';
 import { outputOf } from './fork-server.ts';
 import { WITHOUT_UPKEEP } from './git-client.ts';
 import { headOf } from './ref-files.ts';

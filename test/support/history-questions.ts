@@ -1,11 +1,18 @@
 import { writePathIndexes } from '../../src/git/commit-graph/write-path-index.ts';
 import { writeStats } from '../../src/git/commit-graph/write-stats-index.ts';
-import { refsContaining } from '../../src/git/contains.ts';
-import { statsOf } from '../../src/git/diff-stats.ts';
-import { blame } from '../../src/git/git.blame.ts';
-import { divergence, isAncestor, mergeBase, mergedInto } from '../../src/git/git.compare.ts';
-import { lastCommitOf } from '../../src/git/last-commit.ts';
-import { countCommits, type LogQuery, listCommits } from '../../src/git/log.ts';
+import { statsOf } from '../../src/git/diff/index.ts';
+import {
+  blame,
+  countCommits,
+  divergence,
+  isAncestor,
+  type LogQuery,
+  lastCommitOf,
+  listCommits,
+  mergeBase,
+  mergedInto,
+  refsContaining,
+} from '../../src/git/history/index.ts';
 import type { GitFixture } from './git-fixture.ts';
 import { type Random, randomHistory, randomNumbers } from './random-history.ts';
 

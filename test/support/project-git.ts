@@ -1,5 +1,5 @@
 import type { Project } from '../../src/db/tables/projects.table.ts';
-import { gitEnvironment } from '../../src/git/git.environment.ts';
+import { gitEnvironment } from '../../src/git/process/index.ts';
 import type { TestApp } from './app.ts';
 import { data, quote } from './fast-import.ts';
 import { outputOf } from './fork-server.ts';

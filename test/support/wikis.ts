@@ -1,4 +1,4 @@
-import { type FileAction, writeActions } from '../../src/git/commit-writer.ts';
+import { type FileAction, writeActions } from '../../src/git/commits/index.ts';
 import { changeRefs, inRepositoryQueue } from '../../src/repositories/change-refs.ts';
 import { ofWiki } from '../../src/repositories/holder.ts';
 import { ensureWiki, type WikiOwner } from '../../src/repositories/repository.wikis.ts';

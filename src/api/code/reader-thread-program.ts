@@ -1,8 +1,6 @@
 /** Program of reader threads. Other modules import it only for its URL. */
-import { FILE_AT } from '../../git/readers/file-at.ts';
-import { COMMITS } from '../../git/readers/log-page.ts';
-import { MERGED_INTO } from '../../git/readers/merged-into.ts';
-import { serveQuestions } from '../../git/readers/readers.serve.ts';
+import { COMMITS, FILE_AT, MERGED_INTO } from '../../git/history/index.ts';
+import { serveQuestions } from '../../git/repository/index.ts';
 import { COMMIT_JSON } from './commits/detail-json.ts';
 import { DIFF_PAGE } from './commits/diff-page.ts';
 import { COMMIT_PAGE } from './commits/page-json.ts';

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { PROJECT_CREATION_LEVELS, SUBGROUP_CREATION_LEVELS } from '../../core/access-levels.ts';
 import type { Deps } from '../../deps.ts';
-import { isValidBranchName } from '../../git/ref-name.ts';
+import { isValidBranchName } from '../../git/common/index.ts';
 import { propertiesOf } from '../../http/http.schema.ts';
 import { onPlan, paidParameters } from '../../http/paid-parameters.ts';
 import type { ImportedObject } from '../../import-export/imports/coerce-import.ts';

@@ -2,7 +2,7 @@ import { isSshCaller } from '../../access/caller.ts';
 import { storageUse } from '../../access/storage-limit.ts';
 import { bannerFor } from '../../api/admin/index.ts';
 import type { Deps } from '../../deps.ts';
-import type { PushedRef } from '../../git/transport/transport.push.ts';
+import type { PushedRef } from '../../git/transport/index.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { creationLines } from '../create-by-push.ts';
 import type { ProjectAccess } from '../git-server.access.ts';

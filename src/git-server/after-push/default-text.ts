@@ -2,9 +2,8 @@ import { tipOf } from '../../api/planning/index.ts';
 import { settingsOf } from '../../api/spaces/index.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import { withAlternates } from '../../git/alternates.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import { listCommits } from '../../git/log.ts';
+import { listCommits } from '../../git/history/index.ts';
+import { type Repository, withAlternates } from '../../git/repository/index.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { PushedBranch } from './pushed.ts';
 

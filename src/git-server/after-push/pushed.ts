@@ -1,5 +1,5 @@
-import { HEADS } from '../../git/ref-folders.ts';
-import type { PushedRef } from '../../git/transport/transport.push.ts';
+import { HEADS } from '../../git/refs/index.ts';
+import type { PushedRef } from '../../git/transport/index.ts';
 
 /** A branch created or updated by a push. */
 export interface PushedBranch {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
 import { addressKey } from '../../core/fair-slots.ts';
-import { acquireSlot } from '../../git/git.process.ts';
+import { acquireSlot } from '../../git/process/index.ts';
 
 const SHARE = 16;
 let app: TestApp;

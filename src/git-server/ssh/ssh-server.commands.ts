@@ -1,4 +1,4 @@
-import type { Service } from '../../git/transport/service.ts';
+import type { Service } from '../../git/transport/index.ts';
 
 /** A parsed SSH command. */
 export type SshCommand =

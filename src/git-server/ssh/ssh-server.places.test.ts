@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import { noSsh, SshPlace } from '../../../test/support/ssh-user.ts';
-import { acquireSlot } from '../../git/git.process.ts';
+import { acquireSlot } from '../../git/process/index.ts';
 
 describe('what is reached over SSH', { skip: noSsh }, () => {
   let app: TestApp;

@@ -1,10 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { SERVER } from '../../core/fair-slots.ts';
-import { type DiffCommand, DiffProcess } from '../diff-process.ts';
-import { GitError } from '../git.errors.ts';
-import { acquireSlot } from '../git.process.ts';
-import type { DiffStats } from '../line-diff/line-diff.ts';
-import { MAX_STATS_LINE, ShortStats, STATS_CPU_MS } from '../short-stats.ts';
+import { GitError } from '../common/index.ts';
+import type { DiffStats } from '../line-diff/index.ts';
+import {
+  acquireSlot,
+  type DiffCommand,
+  DiffProcess,
+  MAX_STATS_LINE,
+  ShortStats,
+  STATS_CPU_MS,
+} from '../process/index.ts';
 import type { GraphLayer } from './commit-graph.layer.ts';
 
 /** Number of commits per request to git. */

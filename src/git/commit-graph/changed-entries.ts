@@ -1,4 +1,4 @@
-import { GitError } from '../git.errors.ts';
+import { GitError } from '../common/index.ts';
 import { KINDS, NOTHING } from './path-index-format.ts';
 
 /** Arguments of the git command whose output `ChangedEntries` parses. Its input is a list of commit ids. */

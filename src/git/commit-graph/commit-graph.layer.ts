@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
 import { join } from 'node:path';
-import { GitError } from '../git.errors.ts';
+import { GitError } from '../common/index.ts';
 import type { PathIndex } from './path-index.ts';
 import type { StatsIndex } from './stats-index.ts';
 

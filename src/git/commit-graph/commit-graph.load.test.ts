@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type GitFixture, gitFixture, temporaryFolder } from '../../../test/support/git-fixture.ts';
-import { lastCommitOf } from '../last-commit.ts';
+import { lastCommitOf } from '../history/index.ts';
 import { GraphLayer } from './commit-graph.layer.ts';
 import { loadGraph } from './commit-graph.load.ts';
 

@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isMissing } from '../durable.ts';
-import { type FileStamp, isUnchanged, stampOf } from '../file-stamp.ts';
-import { GitError } from '../git.errors.ts';
+import { GitError } from '../common/index.ts';
+import { type FileStamp, isMissing, isUnchanged, stampOf } from '../files/index.ts';
 import { GraphLayer, hashBytesOf } from './commit-graph.layer.ts';
 import { CommitGraph } from './commit-graph.ts';
 import { rankFirstParents } from './first-parents.ts';

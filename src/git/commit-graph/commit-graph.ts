@@ -1,4 +1,4 @@
-import type { DiffStats } from '../line-diff/line-diff.ts';
+import type { DiffStats } from '../line-diff/index.ts';
 import type { GraphLayer } from './commit-graph.layer.ts';
 import { ancestorOfDepth, layerOf } from './first-parents.ts';
 import type { PathChanges } from './path-changes.ts';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gitChildren, gitFixture } from '../../../test/support/git-fixture.ts';
-import { maintain } from '../git.maintenance.ts';
-import { RepositoryPool } from '../git.repository.ts';
+import { maintain, RepositoryPool } from '../repository/index.ts';
 import { loadGraph } from './commit-graph.load.ts';
 import { writeWholeGraph } from './commit-graph.write.ts';
 

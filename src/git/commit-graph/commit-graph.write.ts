@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeyedQueue } from '../git.queue.ts';
-import { runLowPriority } from '../low-priority.ts';
-import { NICE } from '../priority.ts';
+import { KeyedQueue } from '../common/index.ts';
+import { NICE, runLowPriority } from '../process/index.ts';
 import { loadGraph, MAX_GRAPH_BYTES } from './commit-graph.load.ts';
 import { writeGitFilters } from './git-filters.ts';
 import { writePathIndexes } from './write-path-index.ts';

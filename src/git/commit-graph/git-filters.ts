@@ -1,7 +1,7 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing } from '../durable.ts';
-import { runLowPriority } from '../low-priority.ts';
+import { isMissing } from '../files/index.ts';
+import { runLowPriority } from '../process/index.ts';
 import { loadGraph } from './commit-graph.load.ts';
 
 const HEADER = 8;

@@ -1,4 +1,4 @@
-import { emptyTreeLike } from '../object-id.ts';
+import { emptyTreeLike } from '../common/index.ts';
 import type { CommitGraph } from './commit-graph.ts';
 import type { KnownState, PathChanges } from './path-changes.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMissing, isTaken } from '../durable.ts';
+import { isMissing, isTaken } from '../files/index.ts';
 import type { GraphLayer } from './commit-graph.layer.ts';
 import type { CommitGraph } from './commit-graph.ts';
 

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { releaseWhenIdle } from '../../core/idle-memory.ts';
-import { BlockFile } from '../packs/block-file.ts';
-import { BlockFiles } from '../packs/block-files.ts';
+import { BlockFile, BlockFiles } from '../objects/index.ts';
 import {
   changeBytes,
   END_BYTES,

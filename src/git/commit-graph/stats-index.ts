@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { DiffStats } from '../line-diff/line-diff.ts';
+import type { DiffStats } from '../line-diff/index.ts';
 import { reading } from './read-file.ts';
 
 /**

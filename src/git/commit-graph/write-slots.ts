@@ -1,5 +1,5 @@
 import { FairSlots } from '../../core/fair-slots.ts';
-import { GitError } from '../git.errors.ts';
+import { GitError } from '../common/index.ts';
 
 /** Writes that take longer than this many milliseconds count as long. */
 const LONG_MS = 1_000;

@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { LOW_PRIORITY_RENAMES, LOW_PRIORITY_STATS } from '../diff-commands.ts';
-import type { DiffCommand } from '../diff-process.ts';
-import { canCount, LineCounter } from '../line-counter/line-counter.ts';
-import type { DiffStats } from '../line-diff/line-diff.ts';
+import type { DiffStats } from '../line-diff/index.ts';
+import { type DiffCommand, LOW_PRIORITY_RENAMES, LOW_PRIORITY_STATS } from '../process/index.ts';
 import { askForStats, type OnStats } from './ask-stats.ts';
 import type { GraphLayer } from './commit-graph.layer.ts';
 import { loadGraph } from './commit-graph.load.ts';
 import type { CommitGraph } from './commit-graph.ts';
 import { layerOf } from './first-parents.ts';
 import { ownsLayer, waitForOtherWriter, writeSidecar } from './layer-sidecars.ts';
+import { canCount, LineCounter } from './line-counter/line-counter.ts';
 import { StatsIndex } from './stats-index.ts';
 
 /** Duration of a slice in milliseconds, after which results are written and other repositories have their turn. */

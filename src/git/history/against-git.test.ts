@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { data } from '../../../test/support/fast-import.ts';
 import { gitFixture } from '../../../test/support/git-fixture.ts';
 import { askBoth, GRAPHS, generateHistory, INDEXED } from '../../../test/support/history-questions.ts';
-import { listCommits } from '../log.ts';
+import { listCommits } from './log.ts';
 
 for (const [at, graph] of GRAPHS.entries()) {
   for (const [nth, indexed] of INDEXED.entries()) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { data } from '../../../test/support/fast-import.ts';
 import { gitFixture } from '../../../test/support/git-fixture.ts';
-import { listCommits } from '../log.ts';
 import { authorTest } from './author-pattern.ts';
+import { listCommits } from './log.ts';
 
 const AUTHORS = [
   'Ada',

@@ -1,6 +1,6 @@
-import type { ObjectReader } from '../object-reader.ts';
+import { TooManyOuterCommits } from '../commit-graph/index.ts';
+import type { ObjectReader } from '../objects/index.ts';
 import { type AuthorTest, authorTest } from './author-pattern.ts';
-import { TooManyOuterCommits } from './history.commits.ts';
 
 /** Maximum number of commits read for one query. Larger searches are left to git, which reads commits faster. */
 const MAX_READ = 2_000;

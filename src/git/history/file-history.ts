@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CommitGraph } from '../commit-graph/commit-graph.ts';
-import { lastKnown } from '../commit-graph/last-change.ts';
-import type { KnownState, PathChanges } from '../commit-graph/path-changes.ts';
-import type { History } from './history.ts';
-import { graphStateOf } from './in-graph.ts';
+import {
+  type CommitGraph,
+  graphStateOf,
+  type History,
+  type KnownState,
+  lastKnown,
+  type PathChanges,
+} from '../commit-graph/index.ts';
 
 /** The commits that `git blame` visits for a file. */
 export interface FileHistory {

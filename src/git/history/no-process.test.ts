@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { GitRepository } from '../../../test/support/git-repository.ts';
-import { refsContaining } from '../contains.ts';
-import { divergence, isAncestor, mergeBase, mergedInto } from '../git.compare.ts';
-import { runGit } from '../git.process.ts';
-import { lastCommitOf } from '../last-commit.ts';
-import { countCommits, listCommits } from '../log.ts';
+import { runGit } from '../process/index.ts';
+import { refsContaining } from './contains.ts';
+import { divergence, isAncestor, mergeBase, mergedInto } from './git.compare.ts';
+import { lastCommitOf } from './last-commit.ts';
+import { countCommits, listCommits } from './log.ts';
 
 let git: GitRepository;
 let started = 0;

@@ -1,4 +1,4 @@
-import { utf8Length } from '../git.bytes.ts';
+import { utf8Length } from '../common/index.ts';
 import type { LinePair, Lines } from './line-diff.lines.ts';
 
 /** Number of context lines around a change; changes with shared context form one hunk. */

@@ -1,4 +1,4 @@
-import { diffWindow } from '../diff-window.ts';
+import { diffWindow } from './diff-window.ts';
 import { isSame, lineEnd, lineHash, viewOf } from './line-sum.ts';
 
 /** Contents with more lines are left to git. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { GitError } from '../git.errors.ts';
-import type { GitChild } from '../git.process.ts';
+import { GitError } from '../common/index.ts';
+import type { GitChild } from '../process/index.ts';
 
 /**
  * Maximum number of bytes that a client may still send after git has refused its push. It reads the reason only after

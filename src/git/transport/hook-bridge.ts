@@ -2,9 +2,7 @@ import type { Socket } from 'node:net';
 import { normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { decodeBytes, encodeBytes } from '../git.bytes.ts';
-import { GitError } from '../git.errors.ts';
-import { isValidRefName } from '../ref-name.ts';
+import { decodeBytes, encodeBytes, GitError, isValidRefName } from '../common/index.ts';
 import { encodePacket, FLUSH, readPackets, readUntilFlush } from './packet-line.ts';
 import type { PushedRef } from './transport.push.ts';
 

@@ -1,4 +1,4 @@
-import { readRecords } from '../records.ts';
+import { readRecords } from '../process/index.ts';
 import type { RepositoryPath } from './service.ts';
 
 const CHECK = '--batch-check=%(objectname) %(objecttype) %(objectsize)';

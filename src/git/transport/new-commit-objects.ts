@@ -1,7 +1,6 @@
 import { pipeline } from 'node:stream/promises';
-import { GitError } from '../git.errors.ts';
-import { gitFailure } from '../git.failure.ts';
-import { killedError, spawnGit } from '../git.process.ts';
+import { GitError } from '../common/index.ts';
+import { gitFailure, killedError, spawnGit } from '../process/index.ts';
 import { type NewCommitsOptions, rangeOf } from './new-commits.ts';
 import type { RepositoryPath } from './service.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { data, quote } from '../../../test/support/fast-import.ts';
 import { GitRepository } from '../../../test/support/git-repository.ts';
-import { GitError } from '../git.errors.ts';
+import { GitError } from '../common/index.ts';
 import { newCommitObjects } from './new-commit-objects.ts';
 import { type NewCommit, type NewCommitOrFile, type NewFile, newCommits } from './new-commits.ts';
 

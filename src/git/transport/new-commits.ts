@@ -1,7 +1,5 @@
-import { COMPARE_CHILD_MEMORY } from '../diff-commands.ts';
-import { decodeBytes } from '../git.bytes.ts';
-import { checkOids } from '../object-id.ts';
-import { recordBatches } from '../records.ts';
+import { checkOids, decodeBytes } from '../common/index.ts';
+import { COMPARE_CHILD_MEMORY, recordBatches } from '../process/index.ts';
 import type { RepositoryPath } from './service.ts';
 
 /** A commit that no branch or tag of the repository reaches yet. */

@@ -8,7 +8,7 @@
  *   response-end = "0002"              ; protocol v2: end of an answer over a stateless connection
  *   payload      = at most 65516 bytes, of any value; a text payload usually ends with "\n"
  */
-import { GitError } from '../git.errors.ts';
+import { GitError } from '../common/index.ts';
 
 const HEADER = 4;
 const MAX_PACKET = 65_520;

@@ -5,7 +5,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { runGitClient } from '../../../test/support/git-client.ts';
 import { type GitFixture, gitFixture } from '../../../test/support/git-fixture.ts';
 import { turnsDuring } from '../../../test/support/turns.ts';
-import { ObjectStore } from '../packs/object-store.ts';
+import { ObjectStore } from '../objects/index.ts';
 import { PushedHistory } from './pushed-history.ts';
 import { quarantineEnvironment } from './quarantine.ts';
 

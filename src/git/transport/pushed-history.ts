@@ -1,7 +1,7 @@
-import { isAncestor } from '../git.compare.ts';
-import { parseCommit } from '../git.objects.ts';
-import { runGit } from '../git.process.ts';
-import type { Repository } from '../git.repository.ts';
+import { isAncestor } from '../history/index.ts';
+import { parseCommit } from '../objects/index.ts';
+import { runGit } from '../process/index.ts';
+import type { Repository } from '../repository/index.ts';
 import { openQuarantine } from './quarantine-reader.ts';
 
 const MAX_COMMIT = 1024 * 1024;

@@ -1,11 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { COMPARE_CHILD_MEMORY } from '../diff-commands.ts';
-import { decodeBytes } from '../git.bytes.ts';
-import { runGit } from '../git.process.ts';
-import { MAX_POINTER_BYTES, parsePointer } from '../lfs.ts';
-import { checkOids } from '../object-id.ts';
-import { readRecords } from '../records.ts';
+import { checkOids, decodeBytes } from '../common/index.ts';
+import { COMPARE_CHILD_MEMORY, readRecords, runGit } from '../process/index.ts';
+import { MAX_POINTER_BYTES, parsePointer } from '../trees/index.ts';
 import { readQuarantined } from './quarantine-reader.ts';
 import type { RepositoryPath } from './service.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { SERVER } from '../../core/fair-slots.ts';
 import { inScope } from '../../core/request-scope.ts';
-import { addBeforeRefs } from '../commit-graph/commit-graph.write.ts';
+import { addBeforeRefs } from '../commit-graph/index.ts';
 import { searchPointers } from './pushed-objects.ts';
 
 /** Interval in milliseconds at which a quarantine is searched for. */

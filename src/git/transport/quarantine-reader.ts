@@ -1,9 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing } from '../durable.ts';
-import { ObjectStore } from '../packs/object-store.ts';
-import { createPackResources } from '../packs/pack-resources.ts';
-import type { RawObject } from '../packs/raw-object.ts';
+import { isMissing } from '../files/index.ts';
+import { createPackResources, ObjectStore, type RawObject } from '../objects/index.ts';
 
 const MiB = 1024 * 1024;
 /** Maximum number of pushed files that are read one by one. */

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncPath } from '../durable.ts';
+import { syncPath } from '../files/index.ts';
 import type { RepositoryPath } from './service.ts';
 
 /**

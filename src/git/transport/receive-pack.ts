@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { GitError } from '../git.errors.ts';
+import { GitError } from '../common/index.ts';
 import { CommandCount } from './command-count.ts';
 import {
   answerQuestion,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../core/package-root.ts';
-import { SERVER_REFS } from '../server-refs.ts';
+import { SERVER_REFS } from '../refs/index.ts';
 
 /** The two halves of the smart protocol. */
 export type Service = 'upload-pack' | 'receive-pack';

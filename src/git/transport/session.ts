@@ -1,8 +1,7 @@
 import { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
-import { GitError } from '../git.errors.ts';
-import { type Killed, spawnGit } from '../git.process.ts';
-import { lowerPriority, NICE } from '../priority.ts';
+import { GitError } from '../common/index.ts';
+import { type Killed, lowerPriority, NICE, spawnGit } from '../process/index.ts';
 import { firstByte, pipeInput, watchIdle } from './flow.ts';
 
 /** Common options of the three services. */

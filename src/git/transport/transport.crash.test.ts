@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { commitFile, git, processesIn, serveGit, until } from '../../../test/support/git-http.ts';
-import { removeStaleLocks } from '../stale-locks.ts';
+import { removeStaleLocks } from '../files/index.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'stithy-killed-'));
 after(() => rmSync(work, { recursive: true, force: true }));

@@ -6,8 +6,7 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { commitFile, type GitHttp, git, pidsIn, processesIn, serveGit, until } from '../../../test/support/git-http.ts';
-import { runGit } from '../git.process.ts';
-import { NICE } from '../priority.ts';
+import { NICE, runGit } from '../process/index.ts';
 import { encodePacket, FLUSH } from './packet-line.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'stithy-clones-'));

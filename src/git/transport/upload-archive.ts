@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
-import { archiveMemory, MAX_ENTRIES } from '../git.archive.ts';
-import { GitError } from '../git.errors.ts';
-import type { Repository } from '../git.repository.ts';
-import { resolveRevision } from '../revision.ts';
-import { treeSize } from '../tree-size.ts';
+import { GitError } from '../common/index.ts';
+import { type Repository, resolveRevision } from '../repository/index.ts';
+import { archiveMemory, MAX_ENTRIES, treeSize } from '../trees/index.ts';
 import { encodePacket, FLUSH, readPackets, readUntilFlush } from './packet-line.ts';
 import { IDLE_MS, startSession, type TransportOptions, type TransportSession } from './session.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Deps } from '../../deps.ts';
-import { importBundle } from '../../git/bundle.ts';
+import { importBundle } from '../../git/remote/index.ts';
 import type { StoredBlob } from '../../storage/blob-store.ts';
 import { InvalidImportFile } from './import.lines.ts';
 

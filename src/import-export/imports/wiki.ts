@@ -1,6 +1,6 @@
 import { timestamp } from '../../core/clock.ts';
 import { isUniqueViolation } from '../../db/db.errors.ts';
-import { repositorySize } from '../../git/git.repository-files.ts';
+import { repositorySize } from '../../git/repository/index.ts';
 import { withNewRepository } from '../../repositories/new-repository.ts';
 import { findWiki } from '../../repositories/repository.wikis.ts';
 import type { ImportContext } from './import-context.ts';

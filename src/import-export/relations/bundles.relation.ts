@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
-import { gitOutput } from '../../git/output.ts';
+import { gitOutput } from '../../git/process/index.ts';
 import { locationOf } from '../../repositories/holder.ts';
 import { findWiki } from '../../repositories/repository.wikis.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';

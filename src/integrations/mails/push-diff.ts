@@ -1,8 +1,7 @@
 import type { Deps } from '../../deps.ts';
-import { diffTrees } from '../../git/diff.ts';
-import type { FileDiff } from '../../git/diff-result.ts';
-import { mergeBase } from '../../git/git.compare.ts';
-import { GitError } from '../../git/git.errors.ts';
+import { GitError } from '../../git/common/index.ts';
+import { diffTrees, type FileDiff } from '../../git/diff/index.ts';
+import { mergeBase } from '../../git/history/index.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 
 /** Limits of the diff in a mail. */

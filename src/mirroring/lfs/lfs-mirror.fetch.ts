@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.schema.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import type { RemoteSource } from '../../git/remote-source.ts';
+import type { RemoteSource } from '../../git/remote/index.ts';
 import {
   insertLfsObjects,
   type LfsObject,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { RemoteSource } from '../../git/remote-source.ts';
+import type { RemoteSource } from '../../git/remote/index.ts';
 import { REDIRECTS } from '../../outbound/outbound.fetch.ts';
 import { type ExternalRequest, requestExternal } from '../../outbound/outbound.request.ts';
 import { BlockedAddress, type OutboundRules, parseHttpUrl } from '../../outbound/outbound.resolve.ts';

@@ -1,8 +1,8 @@
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import type { RemoteSource } from '../../git/remote-source.ts';
-import type { HistoryRange } from '../../git/transport/pushed-objects.ts';
+import type { RemoteSource } from '../../git/remote/index.ts';
+import type { Repository } from '../../git/repository/index.ts';
+import type { HistoryRange } from '../../git/transport/index.ts';
 import { lfsEnabled } from '../../repositories/repository.lfs-locks.ts';
 import { type LfsObject, lfsSizes } from '../../repositories/repository.lfs-objects.ts';
 import { outboundRules } from '../../settings/outbound-rules.ts';

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
-import { GitError } from '../../git/git.errors.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import { type HistoryRange, type PushedPointer, pointersBetween } from '../../git/transport/pushed-objects.ts';
+import { GitError } from '../../git/common/index.ts';
+import type { Repository } from '../../git/repository/index.ts';
+import { type HistoryRange, type PushedPointer, pointersBetween } from '../../git/transport/index.ts';
 
 /** Time limit of each command in milliseconds. */
 const SEARCH_MS = 300_000;

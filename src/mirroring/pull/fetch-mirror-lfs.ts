@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.schema.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import type { RemoteSource } from '../../git/remote-source.ts';
-import type { HistoryRange } from '../../git/transport/pushed-objects.ts';
+import type { RemoteSource } from '../../git/remote/index.ts';
+import type { Repository } from '../../git/repository/index.ts';
+import type { HistoryRange } from '../../git/transport/index.ts';
 import { lfsEnabled } from '../../repositories/repository.lfs-locks.ts';
 import type { LfsObject } from '../../repositories/repository.lfs-objects.ts';
 import { type FetchedLfs, fetchLfsObjects } from '../lfs/lfs-mirror.fetch.ts';

@@ -1,5 +1,5 @@
 import type { RefChange } from '../../db/tables/ref-intents.table.ts';
-import { mayTakeOver } from '../../git/git.import.ts';
+import { mayTakeOver } from '../../git/remote/index.ts';
 
 /** Ids by full names of branches and tags. */
 export type Refs = ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-import type { RemoteChange } from '../../git/remote-push.ts';
+import type { RemoteChange } from '../../git/remote/index.ts';
 
 type Refs = ReadonlyMap<string, string>;
 

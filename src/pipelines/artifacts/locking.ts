@@ -2,7 +2,7 @@ import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
-import { HEADS, TAGS } from '../../git/ref-folders.ts';
+import { HEADS, TAGS } from '../../git/refs/index.ts';
 import { lastSuccessful, withDescendants } from './by-ref.ts';
 import { rootOf } from './pipeline-artifacts.read.ts';
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
-import { entryAt } from '../../git/git.tree.ts';
-import { HEADS } from '../../git/ref-folders.ts';
+import { HEADS } from '../../git/refs/index.ts';
+import { entryAt } from '../../git/trees/index.ts';
 import type { PushFact } from '../../repositories/push-facts.ts';
 import { ownConfigPath } from './config-content.ts';
 import { isFilteredOut } from './workflow-filter.ts';

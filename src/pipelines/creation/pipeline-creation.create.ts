@@ -5,7 +5,7 @@ import type { PipelineSource } from '../../ci/pipeline-sources.ts';
 import { retryDelayOf } from '../../core/retry-later.ts';
 import { bit } from '../../db/columns.ts';
 import type { Deps } from '../../deps.ts';
-import { entryAt } from '../../git/git.tree.ts';
+import { entryAt } from '../../git/trees/index.ts';
 import { perMinute } from '../../settings/throttles.ts';
 import { maySetVariables } from '../pipelines.run-rights.ts';
 import { parentArtifacts } from '../sources/parent-artifacts.ts';

@@ -1,7 +1,7 @@
 import { startsPipelines } from '../../core/change-cause.ts';
 import type { PushedRef } from '../../core/event-payloads.ts';
 import type { Deps } from '../../deps.ts';
-import { peel } from '../../git/revision.ts';
+import { peel } from '../../git/repository/index.ts';
 import type { RecordedEvent } from '../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { recordConfigFound } from './configured.ts';

@@ -2,8 +2,8 @@ import { type CallerInProject, callerInProject } from '../../access/caller-in-pr
 import { jobCaller } from '../../access/job-caller.ts';
 import { timestamp } from '../../core/clock.ts';
 import type { Deps } from '../../deps.ts';
-import { GitError } from '../../git/git.errors.ts';
-import type { Repository } from '../../git/git.repository.ts';
+import { GitError } from '../../git/common/index.ts';
+import type { Repository } from '../../git/repository/index.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { isProtectedRef, mayRunOn } from '../pipelines.run-rights.ts';
 import type { MergeRequestFacts, PipelineFacts } from '../variables/pipeline-variables.facts.ts';

@@ -3,7 +3,7 @@ import { ApiError } from '../../core/core.errors.ts';
 import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import { GitError } from '../../git/git.errors.ts';
+import { GitError } from '../../git/common/index.ts';
 import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
 import { ofProject } from '../../repositories/holder.ts';
 import { updateServerRefs } from '../../repositories/server-writes.ts';

@@ -1,6 +1,5 @@
-import { GitError } from '../../git/git.errors.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import { peel } from '../../git/revision.ts';
+import { GitError } from '../../git/common/index.ts';
+import { peel, type Repository } from '../../git/repository/index.ts';
 
 /** Branch or tag of a pipeline. */
 export interface PipelineRef {

@@ -5,7 +5,7 @@ import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Environment } from '../../db/tables/environments.table.ts';
 import type { Deps } from '../../deps.ts';
-import { HEADS } from '../../git/ref-folders.ts';
+import { HEADS } from '../../git/refs/index.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { UPDATE_ENVIRONMENT } from '../job-kinds.ts';
 import { mayRunFor } from '../pipelines.run-rights.ts';

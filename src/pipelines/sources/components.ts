@@ -1,6 +1,5 @@
 import type { SourceComponent, SourceContext } from '../../ci/sources.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import { resolveRevision } from '../../git/revision.ts';
+import { type Repository, resolveRevision } from '../../git/repository/index.ts';
 import { readFile } from './pipeline-sources.repository-files.ts';
 
 /** A parsed component address. */

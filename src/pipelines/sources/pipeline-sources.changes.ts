@@ -1,8 +1,7 @@
-import { changedPaths } from '../../git/changed-paths.ts';
-import { mergeBase } from '../../git/git.compare.ts';
-import { GitError, type GitErrorCode } from '../../git/git.errors.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import { resolveRevision } from '../../git/revision.ts';
+import { GitError, type GitErrorCode } from '../../git/common/index.ts';
+import { changedPaths } from '../../git/diff/index.ts';
+import { mergeBase } from '../../git/history/index.ts';
+import { type Repository, resolveRevision } from '../../git/repository/index.ts';
 
 /** Commits to compare for `rules:changes`. */
 export interface PipelineChanges {

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { globMatcher } from '../../ci/globs.ts';
 import type { SourceFile } from '../../ci/sources.ts';
-import { GitError } from '../../git/git.errors.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import { entryAt, type PathEntry } from '../../git/git.tree.ts';
-import { listAll } from '../../git/tree-listing.ts';
+import { GitError } from '../../git/common/index.ts';
+import type { Repository } from '../../git/repository/index.ts';
+import { entryAt, listAll, type PathEntry } from '../../git/trees/index.ts';
 
 /** Maximum size of a configuration file in bytes. */
 export const MAX_FILE_BYTES = 1_048_576;

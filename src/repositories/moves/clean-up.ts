@@ -4,7 +4,7 @@ import { RetryLater } from '../../core/retry-later.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { MovedRepository } from '../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../deps.ts';
-import { removeRepository } from '../../git/git.repository-files.ts';
+import { removeRepository } from '../../git/repository/index.ts';
 import { cancelRemoval } from './replica-removal.ts';
 import { readersLeft } from './storage-moves.readers.ts';
 

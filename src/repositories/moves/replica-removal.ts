@@ -4,8 +4,7 @@ import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { MovedRepository } from '../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../deps.ts';
-import { removeRepository } from '../../git/git.repository-files.ts';
-import { type Location, repositoryId } from '../../git/git.storages.ts';
+import { type Location, removeRepository, repositoryId } from '../../git/repository/index.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { findHolder } from '../holder.ts';
 

@@ -2,10 +2,15 @@ import { refused } from '../../core/core.errors.ts';
 import type { PushRule } from '../../db/tables/push-rules.table.ts';
 import type { RefChange } from '../../db/tables/ref-intents.table.ts';
 import type { Deps } from '../../deps.ts';
-import { GitError, type GitErrorCode } from '../../git/git.errors.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import { newCommitObjects } from '../../git/transport/new-commit-objects.ts';
-import { type NewCommit, type NewCommitOrFile, type NewFile, newCommits } from '../../git/transport/new-commits.ts';
+import { GitError, type GitErrorCode } from '../../git/common/index.ts';
+import type { Repository } from '../../git/repository/index.ts';
+import {
+  type NewCommit,
+  type NewCommitOrFile,
+  type NewFile,
+  newCommitObjects,
+  newCommits,
+} from '../../git/transport/index.ts';
 import { CheckPacer } from './check-pacer.ts';
 import { CommitPeople } from './commit-people.ts';
 import { type MadeBy, type Patterns, patternsOf, refuseCommit } from './commit-rules.ts';

@@ -1,6 +1,6 @@
 import { asciiLower } from '../../db/like.ts';
 import type { PushRule } from '../../db/tables/push-rules.table.ts';
-import { MAX_MESSAGE, type NewCommit } from '../../git/transport/new-commits.ts';
+import { MAX_MESSAGE, type NewCommit } from '../../git/transport/index.ts';
 import { type PushPattern, pushPattern } from './push-rules.pattern.ts';
 import type { Pusher } from './pusher.ts';
 

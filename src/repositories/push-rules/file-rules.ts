@@ -1,7 +1,6 @@
 import type { PushRule } from '../../db/tables/push-rules.table.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import { largePushedBlobs } from '../../git/transport/large-blobs.ts';
-import type { NewFile } from '../../git/transport/new-commits.ts';
+import type { Repository } from '../../git/repository/index.ts';
+import { largePushedBlobs, type NewFile } from '../../git/transport/index.ts';
 import type { Patterns } from './commit-rules.ts';
 import { secretPattern } from './push-rules.secrets.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { GitRepository } from '../../../test/support/git-repository.ts';
-import { type NewCommitOrFile, newCommits } from '../../git/transport/new-commits.ts';
+import { type NewCommitOrFile, newCommits } from '../../git/transport/index.ts';
 import { readMadeCommits } from './made-commits.ts';
 
 let git: GitRepository;

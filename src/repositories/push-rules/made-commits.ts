@@ -1,7 +1,7 @@
-import type { Commit } from '../../git/git.objects.ts';
-import type { Repository } from '../../git/git.repository.ts';
-import type { NewCommitOrFile, NewFile } from '../../git/transport/new-commits.ts';
-import { changesBetween } from '../../git/tree-changes.ts';
+import type { Commit } from '../../git/objects/index.ts';
+import type { Repository } from '../../git/repository/index.ts';
+import type { NewCommitOrFile, NewFile } from '../../git/transport/index.ts';
+import { changesBetween } from '../../git/trees/index.ts';
 
 const MAX_COMMITS = 3;
 const SUBMODULE = '160000';

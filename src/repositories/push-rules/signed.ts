@@ -1,8 +1,8 @@
 import { forEachWithConcurrency } from '../../core/concurrency.ts';
 import type { Db } from '../../db/db.schema.ts';
-import { parseCommit } from '../../git/git.objects.ts';
-import { type CommitSignature, extractSignature } from '../../git/git.signature.ts';
-import type { CommitObject } from '../../git/transport/new-commit-objects.ts';
+import { type CommitSignature, extractSignature } from '../../git/history/index.ts';
+import { parseCommit } from '../../git/objects/index.ts';
+import type { CommitObject } from '../../git/transport/index.ts';
 import { checkSignature } from '../signatures/check.ts';
 import { KnownKeys } from '../signatures/known-keys.ts';
 

@@ -1,4 +1,4 @@
-import type { CommitSignature } from '../../git/git.signature.ts';
+import type { CommitSignature } from '../../git/history/index.ts';
 import type { KnownKeys } from './known-keys.ts';
 import { checkPgp, type PgpVerdict } from './pgp.ts';
 import type { Status } from './signatures.status.ts';

@@ -1,7 +1,7 @@
 import { isSignedBy } from '../../core/pgp/pgp.key.ts';
 import { hasSeveralSignatures, type PgpSignature, readPgpSignature } from '../../core/pgp/pgp.signature.ts';
 import { asciiLower } from '../../db/like.ts';
-import type { CommitSignature } from '../../git/git.signature.ts';
+import type { CommitSignature } from '../../git/history/index.ts';
 import type { KnownKeys, PgpCandidate } from './known-keys.ts';
 import type { Status } from './signatures.status.ts';
 

@@ -1,7 +1,7 @@
 import { readSshSignature } from '../../core/ssh-signature.ts';
 import { asciiLower } from '../../db/like.ts';
 import type { SshKey } from '../../db/tables/ssh-keys.table.ts';
-import type { CommitSignature } from '../../git/git.signature.ts';
+import type { CommitSignature } from '../../git/history/index.ts';
 import type { KnownKeys } from './known-keys.ts';
 import type { Status } from './signatures.status.ts';
 

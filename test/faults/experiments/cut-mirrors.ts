@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gitEnvironment } from '../../../src/git/git.environment.ts';
+import { gitEnvironment } from '../../../src/git/process/index.ts';
 import { data } from '../../support/fast-import.ts';
 import type { Experiment } from '../experiment.ts';
 import { ROOT_TOKEN } from '../lab.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gitEnvironment } from '../../../src/git/git.environment.ts';
+import { gitEnvironment } from '../../../src/git/process/index.ts';
 import { apiClient, type Call } from '../../support/api-client.ts';
 import { data } from '../../support/fast-import.ts';
 import { cloneUrl, mustGit } from '../../support/git-client.ts';

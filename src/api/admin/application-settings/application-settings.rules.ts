@@ -1,7 +1,7 @@
 import { parseDuration } from '../../../ci/ci.durations.ts';
 import { compilePattern } from '../../../ci/expressions/expressions.pattern.ts';
 import { type FieldErrors, invalidModel, invalidParameter } from '../../../core/core.errors.ts';
-import { isValidBranchName } from '../../../git/ref-name.ts';
+import { isValidBranchName } from '../../../git/common/index.ts';
 import type { Setting } from '../../../settings/application/field.ts';
 import type { ChangedSettings } from '../../../settings/application-settings.ts';
 import { type AllSettings, type SettingName, settingOf } from '../../../settings/settings-table.ts';

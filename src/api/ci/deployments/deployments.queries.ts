@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Deployment } from '../../../db/tables/deployments.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { listCommits } from '../../../git/log.ts';
+import { listCommits } from '../../../git/history/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { DeploymentFilters } from './deployments.inputs.ts';
 

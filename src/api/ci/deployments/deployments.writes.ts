@@ -7,7 +7,7 @@ import { nextIid } from '../../../db/iids.ts';
 import type { Deployment } from '../../../db/tables/deployments.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { isOid } from '../../../git/object-id.ts';
+import { isOid } from '../../../git/common/index.ts';
 import { lastDeployment } from '../../../pipelines/environments/stop-environment.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { createEnvironment } from '../environments/environments.create.ts';

@@ -2,7 +2,7 @@ import type { CallerInProject } from '../../../access/caller-in-project.ts';
 import type { Compiled } from '../../../ci/compile-request.ts';
 import { ApiError, notFound, unauthorized } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { type Revision, resolveRevision } from '../../../git/revision.ts';
+import { type Revision, resolveRevision } from '../../../git/repository/index.ts';
 import { type Access, type BaseContext, route } from '../../../http/http.route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject, inProjectByUser, type ProjectScope } from '../../api.access.ts';

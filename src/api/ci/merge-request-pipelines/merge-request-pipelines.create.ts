@@ -5,7 +5,7 @@ import { retryDelayOf } from '../../../core/retry-later.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/git.errors.ts';
+import { GitError } from '../../../git/common/index.ts';
 import { ciSettings } from '../../../pipelines/creation/ci-settings.ts';
 import { createPipeline } from '../../../pipelines/creation/pipeline-creation.create.ts';
 import type { Creation, PipelineRequest } from '../../../pipelines/creation/pipeline-creation.request.ts';

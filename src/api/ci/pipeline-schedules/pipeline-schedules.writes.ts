@@ -8,7 +8,7 @@ import { bit, parseJson } from '../../../db/columns.ts';
 import { lockRow } from '../../../db/lock-row.ts';
 import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { isValidRefName } from '../../../git/ref-name.ts';
+import { isValidRefName } from '../../../git/common/index.ts';
 import { nextRunOf } from '../../../pipelines/creation/schedules.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { orUnlimited, planLimits } from '../../../settings/settings.plan-limits.ts';

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { resolveRevision } from '../../../git/revision.ts';
+import { resolveRevision } from '../../../git/repository/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 
 /** Returns a pipeline of a project. @throws ApiError 404 */

@@ -1,11 +1,10 @@
 import { type Expression, sql } from 'kysely';
-import type { State } from '../../../ci/states.ts';
-import { FINISHED } from '../../../ci/states.ts';
+import { FINISHED, type State } from '../../../ci/states.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { equalsIgnoringCase } from '../../../db/like.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { HEADS, TAGS } from '../../../git/ref-folders.ts';
+import { HEADS, TAGS } from '../../../git/refs/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { PipelineFilters } from './pipelines.inputs.ts';
 

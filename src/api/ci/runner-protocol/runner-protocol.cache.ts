@@ -4,10 +4,9 @@ import type { Cache } from '../../../ci/pipeline-config.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { entryAt, treeOf } from '../../../git/git.tree.ts';
-import { lastCommitOf } from '../../../git/last-commit.ts';
-import { listAll } from '../../../git/tree-listing.ts';
+import { lastCommitOf } from '../../../git/history/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
+import { entryAt, listAll, treeOf } from '../../../git/trees/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 
 /** Maximum number of files per cache key, for globs that match many. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { HEADS } from '../../../git/ref-folders.ts';
+import { HEADS } from '../../../git/refs/index.ts';
 import { route } from '../../../http/http.route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../api.access.ts';

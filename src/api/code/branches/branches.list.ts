@@ -1,10 +1,9 @@
 import { notFound } from '../../../core/core.errors.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { HEADS } from '../../../git/ref-folders.ts';
-import type { Ref } from '../../../git/refs.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { HEADS, type Ref } from '../../../git/refs/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import { Serialized } from '../../../http/http.send.ts';
 import {
   type Actor,

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { HEADS } from '../../../git/ref-folders.ts';
-import type { Ref } from '../../../git/refs.ts';
+import { HEADS, type Ref } from '../../../git/refs/index.ts';
 import { type Protection, protectionsOf } from '../../../repositories/repository.protections.ts';
 
 /** Branches of one state of the refs that are shown together. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { HEADS } from '../../../git/ref-folders.ts';
+import { HEADS } from '../../../git/refs/index.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';

@@ -1,10 +1,7 @@
-import type { Commit } from '../../../git/git.objects.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { ask } from '../../../git/readers/ask.ts';
-import { COMMITS } from '../../../git/readers/log-page.ts';
-import { MERGED_INTO } from '../../../git/readers/merged-into.ts';
-import { HEADS } from '../../../git/ref-folders.ts';
-import type { Ref } from '../../../git/refs.ts';
+import { COMMITS, MERGED_INTO } from '../../../git/history/index.ts';
+import type { Commit } from '../../../git/objects/index.ts';
+import { HEADS, type Ref } from '../../../git/refs/index.ts';
+import { ask, type Repository } from '../../../git/repository/index.ts';
 import { levelAllows, type Protection } from '../../../repositories/repository.protections.ts';
 import { presentCommit } from '../commits/commits.views.ts';
 import type { BranchJson } from './branches.inputs.ts';

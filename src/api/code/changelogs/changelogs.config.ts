@@ -1,6 +1,5 @@
-import type { Repository } from '../../../git/git.repository.ts';
-import { entryAt } from '../../../git/git.tree.ts';
-import { resolveRevision } from '../../../git/revision.ts';
+import { type Repository, resolveRevision } from '../../../git/repository/index.ts';
+import { entryAt } from '../../../git/trees/index.ts';
 import { ChangelogError, parseTemplate, type Template } from './changelogs.template.ts';
 import { DEFAULT_TAG_REGEX } from './changelogs.versions.ts';
 

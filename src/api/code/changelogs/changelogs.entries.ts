@@ -1,9 +1,8 @@
 import type { Project } from '../../../db/tables/projects.table.ts';
-import type { Commit } from '../../../git/git.objects.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { listCommits } from '../../../git/log.ts';
-import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
-import { parseTrailers } from '../../../git/trailers.ts';
+import { cacheKey, ResultCache } from '../../../git/common/index.ts';
+import { listCommits, parseTrailers } from '../../../git/history/index.ts';
+import type { Commit } from '../../../git/objects/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import type { Author } from './authors.ts';
 import { ChangelogError } from './changelogs.template.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { invalidParameter } from '../../../core/core.errors.ts';
-import { withoutLeadingSlash } from '../../../git/path-rules.ts';
+import { withoutLeadingSlash } from '../../../git/commits/index.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { Filled, Instant } from '../../../http/http.schema.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';

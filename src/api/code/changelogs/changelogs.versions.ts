@@ -1,7 +1,6 @@
 import { RE2JS } from 're2js';
 import { ApiError } from '../../../core/core.errors.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { peel } from '../../../git/revision.ts';
+import { peel, type Repository } from '../../../git/repository/index.ts';
 import { matchingRegex } from '../../../repositories/ref-search.ts';
 import { compareVersions } from '../../../repositories/version-order.ts';
 import { ChangelogError } from './changelogs.template.ts';

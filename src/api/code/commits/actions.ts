@@ -1,8 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { badRequest } from '../../../core/core.errors.ts';
-import type { FileAction } from '../../../git/commit-writer.ts';
-import { withoutLeadingSlash } from '../../../git/path-rules.ts';
+import { type FileAction, withoutLeadingSlash } from '../../../git/commits/index.ts';
 import { Content } from '../../../http/http.schema.ts';
 import { decodeContent, type SentContent } from './commits.content.ts';
 

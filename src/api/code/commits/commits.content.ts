@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { badRequest } from '../../../core/core.errors.ts';
-import { contentOfFile, type FileContent } from '../../../git/stored-content.ts';
+import { contentOfFile, type FileContent } from '../../../git/files/index.ts';
 import { SpooledText } from '../../../http/params/request-body.ts';
 import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
 

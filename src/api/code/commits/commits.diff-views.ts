@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import type { FileDiff } from '../../../git/diff-result.ts';
-import { isGeneratedPath } from '../../../git/language-paths.ts';
+import type { FileDiff } from '../../../git/diff/index.ts';
+import { isGeneratedPath } from '../../../git/trees/index.ts';
 import type { Diff } from './commits.diff-responses.ts';
 
 /** Adds the two header lines that `patch` requires to the hunks. */

@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Commit } from '../../../git/git.objects.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { resolveRevision } from '../../../git/revision.ts';
+import type { Commit } from '../../../git/objects/index.ts';
+import { type Repository, resolveRevision } from '../../../git/repository/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../api.access.ts';
 

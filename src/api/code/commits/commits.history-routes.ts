@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { type RefFolder, refsContaining } from '../../../git/contains.ts';
-import { countCommits } from '../../../git/log.ts';
-import { HEADS, TAGS } from '../../../git/ref-folders.ts';
+import { countCommits, type RefFolder, refsContaining } from '../../../git/history/index.ts';
+import { HEADS, TAGS } from '../../../git/refs/index.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, pagination } from '../../../http/http.schema.ts';
 import { uncountedPage } from '../../../http/listing.ts';

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { mailPatch } from '../../../git/mail-patch.ts';
-import { emptyTreeLike } from '../../../git/object-id.ts';
-import { PATCH_MEMORY, rawPatch } from '../../../git/raw-patch.ts';
+import { emptyTreeLike } from '../../../git/common/index.ts';
+import { mailPatch, PATCH_MEMORY, rawPatch } from '../../../git/diff/index.ts';
 import { route } from '../../../http/http.route.ts';
 import { CommitSha, commitReader, findCommit } from './commits.find.ts';
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
 import type { SshKey } from '../../../db/tables/ssh-keys.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { type CommitSignature, signatureOf } from '../../../git/git.signature.ts';
+import { type CommitSignature, signatureOf } from '../../../git/history/index.ts';
 import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 import { checkSignature } from '../../../repositories/signatures/check.ts';
 import { KnownKeys } from '../../../repositories/signatures/known-keys.ts';

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Commit, Identity } from '../../../git/git.objects.ts';
-import type { DiffStats } from '../../../git/line-diff/line-diff.ts';
-import { parseTrailers } from '../../../git/trailers.ts';
+import { parseTrailers } from '../../../git/history/index.ts';
+import type { DiffStats } from '../../../git/line-diff/index.ts';
+import type { Commit, Identity } from '../../../git/objects/index.ts';
 import type { CommitJson } from './commits.inputs.ts';
 import type { CommitStats } from './commits.responses.ts';
 

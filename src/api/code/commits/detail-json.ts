@@ -1,5 +1,4 @@
-import type { Repository } from '../../../git/git.repository.ts';
-import type { Question } from '../../../git/readers/question.ts';
+import type { Question, Repository } from '../../../git/repository/index.ts';
 import { Serialized } from '../../../http/http.send.ts';
 import { presentCommit } from './commits.views.ts';
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import { writeWholeGraph } from '../../../git/commit-graph/commit-graph.write.ts';
+import { writeWholeGraph } from '../../../git/commit-graph/index.ts';
 
 interface Shown {
   id: string;

@@ -1,12 +1,8 @@
 import type { Deps } from '../../../deps.ts';
-import { commitDiff, DEFAULT_DIFF_LIMITS } from '../../../git/diff.ts';
-import type { FileDiff } from '../../../git/diff-result.ts';
-import { bufferOver } from '../../../git/git.bytes.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { firstParentOf } from '../../../git/git.tree.ts';
-import { nativeDiff, withDiffMemory } from '../../../git/native-diff.ts';
-import { ask } from '../../../git/readers/ask.ts';
-import type { Question } from '../../../git/readers/question.ts';
+import { bufferOver } from '../../../git/common/index.ts';
+import { commitDiff, DEFAULT_DIFF_LIMITS, type FileDiff, nativeDiff, withDiffMemory } from '../../../git/diff/index.ts';
+import { ask, type Question, type Repository } from '../../../git/repository/index.ts';
+import { firstParentOf } from '../../../git/trees/index.ts';
 import { Serialized } from '../../../http/http.send.ts';
 import { presentDiff } from './commits.diff-views.ts';
 

@@ -1,8 +1,6 @@
-import { statsOf } from '../../../git/diff-stats.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import type { LogQuery } from '../../../git/log.ts';
-import { readLogPage } from '../../../git/readers/log-page.ts';
-import type { Question } from '../../../git/readers/question.ts';
+import { statsOf } from '../../../git/diff/index.ts';
+import { type LogQuery, readLogPage } from '../../../git/history/index.ts';
+import type { Question, Repository } from '../../../git/repository/index.ts';
 import { Serialized } from '../../../http/http.send.ts';
 import { presentCommit, presentStats } from './commits.views.ts';
 

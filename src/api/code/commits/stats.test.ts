@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
-import { writeWholeGraph } from '../../../git/commit-graph/commit-graph.write.ts';
-import { runGit } from '../../../git/git.process.ts';
+import { writeWholeGraph } from '../../../git/commit-graph/index.ts';
+import { runGit } from '../../../git/process/index.ts';
 
 interface Shown {
   id: string;

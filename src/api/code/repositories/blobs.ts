@@ -1,5 +1,5 @@
 import { ApiError, notFound } from '../../../core/core.errors.ts';
-import type { Repository } from '../../../git/git.repository.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 
 /** Larger blobs are rate-limited as JSON (part 1, section 8.3). */
 const LARGE = 10 * 1024 * 1024;

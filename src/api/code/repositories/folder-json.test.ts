@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TreeObject } from '../../../git/tree-object.ts';
+import { TreeObject } from '../../../git/objects/index.ts';
 import { folderJson } from './folder-json.ts';
 import { presentEntry } from './repositories.entry-views.ts';
 

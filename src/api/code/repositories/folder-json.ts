@@ -1,5 +1,5 @@
 import { copyBytes } from '../../../core/detached-copy.ts';
-import type { TreeObject } from '../../../git/tree-object.ts';
+import type { TreeObject } from '../../../git/objects/index.ts';
 import { presentEntry } from './repositories.entry-views.ts';
 
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');

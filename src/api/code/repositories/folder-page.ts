@@ -1,11 +1,8 @@
 import { invalidParameter } from '../../../core/core.errors.ts';
 import { encodeUtf8 } from '../../../core/detached-copy.ts';
-import { encodeBytes } from '../../../git/git.bytes.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { entryAt, type PathEntry } from '../../../git/git.tree.ts';
-import type { Question } from '../../../git/readers/question.ts';
-import { type EntryList, listAll, listFolder } from '../../../git/tree-listing.ts';
+import { encodeBytes, GitError } from '../../../git/common/index.ts';
+import type { Question, Repository } from '../../../git/repository/index.ts';
+import { type EntryList, entryAt, listAll, listFolder, type PathEntry } from '../../../git/trees/index.ts';
 import { Serialized } from '../../../http/http.send.ts';
 import { folderJson } from './folder-json.ts';
 import { presentEntry } from './repositories.entry-views.ts';

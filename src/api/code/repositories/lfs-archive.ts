@@ -4,8 +4,8 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Entry, extract, type Headers, pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
-import { MAX_POINTER_BYTES, parsePointer } from '../../../git/lfs.ts';
-import { signalGroup, startChild, whenStarted } from '../../../git/spawner/start-child.ts';
+import { signalGroup, startChild, whenStarted } from '../../../git/process/index.ts';
+import { MAX_POINTER_BYTES, parsePointer } from '../../../git/trees/index.ts';
 
 /** Format of an archive. */
 export type Packing = 'zip' | 'tar' | 'tar.gz' | 'tar.bz2';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
-import { ARCHIVE_FORMATS } from '../../../git/git.archive.ts';
+import { ARCHIVE_FORMATS } from '../../../git/trees/index.ts';
 import { contentDisposition } from '../../../http/http.headers.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { List } from '../../../http/http.schema.ts';

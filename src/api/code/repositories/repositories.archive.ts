@@ -2,20 +2,20 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ApiError, notFound } from '../../../core/core.errors.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { type Repository, resolveRevision } from '../../../git/repository/index.ts';
 import {
   ARCHIVE_FORMATS,
   type ArchiveFormat,
   archive,
   archiveMemory,
+  type ExceededLimit,
+  entryAt,
   hasBzip2,
   MAX_ENTRIES,
   packingOf,
-} from '../../../git/git.archive.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { entryAt } from '../../../git/git.tree.ts';
-import { resolveRevision } from '../../../git/revision.ts';
-import { type ExceededLimit, treeSize } from '../../../git/tree-size.ts';
+  treeSize,
+} from '../../../git/trees/index.ts';
 import type { LfsObjects } from './repositories.lfs-objects.ts';
 
 const TYPES = {

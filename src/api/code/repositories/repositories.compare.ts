@@ -1,12 +1,9 @@
 import { notFound, refused } from '../../../core/core.errors.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { withAlternates } from '../../../git/alternates.ts';
-import { diffTrees } from '../../../git/diff.ts';
-import { mergeBase } from '../../../git/git.compare.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { listCommits } from '../../../git/log.ts';
-import { resolveRevision } from '../../../git/revision.ts';
+import { diffTrees } from '../../../git/diff/index.ts';
+import { listCommits, mergeBase } from '../../../git/history/index.ts';
+import { type Repository, resolveRevision, withAlternates } from '../../../git/repository/index.ts';
 import type { Serialized } from '../../../http/http.send.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { presentDiff } from '../commits/commits.diff-views.ts';

@@ -1,9 +1,8 @@
 import { notFound } from '../../../core/core.errors.ts';
 import type { PageRange } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
-import { type Contributor, listContributors } from '../../../git/git.contributors.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { resolveRevision } from '../../../git/revision.ts';
+import { type Contributor, listContributors } from '../../../git/history/index.ts';
+import { type Repository, resolveRevision } from '../../../git/repository/index.ts';
 import type { Serialized } from '../../../http/http.send.ts';
 
 export const CONTRIBUTOR_ORDERS = ['email', 'name', 'commits'] as const;

@@ -1,7 +1,6 @@
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { LfsPointer } from '../../../git/lfs.ts';
-import type { CountedPointer } from '../../../git/tree-size.ts';
+import type { CountedPointer, LfsPointer } from '../../../git/trees/index.ts';
 import type { OpenObject } from './lfs-archive.ts';
 
 /** LFS objects of a project, for archives. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
-import { ARCHIVE_FORMATS } from '../../../git/git.archive.ts';
-import { splitRefPath } from '../../../git/ref-path.ts';
+import { splitRefPath } from '../../../git/repository/index.ts';
+import { ARCHIVE_FORMATS } from '../../../git/trees/index.ts';
 import { route } from '../../../http/http.route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { flat } from './repositories.archive.ts';

@@ -1,9 +1,7 @@
 import { notFound } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { bufferOver } from '../../../git/git.bytes.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { ask } from '../../../git/readers/ask.ts';
-import { resolveRevision } from '../../../git/revision.ts';
+import { bufferOver } from '../../../git/common/index.ts';
+import { ask, type Repository, resolveRevision } from '../../../git/repository/index.ts';
 import { Serialized } from '../../../http/http.send.ts';
 import { FOLDER_PAGE, type Part, pageOfAll } from './folder-page.ts';
 

@@ -9,7 +9,7 @@ import { commitFiles } from '../../../../test/support/commits.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
-import { ObjectStore } from '../../../git/packs/object-store.ts';
+import { ObjectStore } from '../../../git/objects/index.ts';
 
 const children: ChildProcess[] = [];
 subscribe('child_process', (message) => {

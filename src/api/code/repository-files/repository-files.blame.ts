@@ -1,9 +1,8 @@
 import { badRequest, notFound } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { type Blame, blame } from '../../../git/git.blame.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import type { Commit } from '../../../git/git.objects.ts';
-import { lastCommitOf } from '../../../git/last-commit.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { type Blame, blame, lastCommitOf } from '../../../git/history/index.ts';
+import type { Commit } from '../../../git/objects/index.ts';
 import type { Serialized } from '../../../http/http.send.ts';
 import { serializeInChunks } from '../../../http/json-chunks.ts';
 import { commitDate } from '../commits/commits.views.ts';

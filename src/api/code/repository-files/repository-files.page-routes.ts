@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ApiError, notFound } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { splitRefPath } from '../../../git/ref-path.ts';
+import { splitRefPath } from '../../../git/repository/index.ts';
 import { route } from '../../../http/http.route.ts';
 import { matchesEtag, sendCached } from '../../../http/http.send.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';

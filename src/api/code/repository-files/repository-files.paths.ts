@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../../core/core.errors.ts';
-import { withoutLeadingSlash } from '../../../git/path-rules.ts';
+import { withoutLeadingSlash } from '../../../git/commits/index.ts';
 
 export const INVALID_FILE_PATH = 'file_path should be a valid file path';
 

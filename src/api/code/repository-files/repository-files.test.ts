@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
-import { runGit } from '../../../git/git.process.ts';
+import { runGit } from '../../../git/process/index.ts';
 
 let app: TestApp;
 before(async () => {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { refused } from '../../../core/core.errors.ts';
-import type { FileAction } from '../../../git/commit-writer.ts';
+import type { FileAction } from '../../../git/commits/index.ts';
 import { route } from '../../../http/http.route.ts';
 import { commitFiles } from '../../../repositories/commit-files.ts';
 import { pusher } from '../../api.access.ts';

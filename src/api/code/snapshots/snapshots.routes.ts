@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
-import { snapshotRepository } from '../../../git/git.snapshot.ts';
+import { snapshotRepository } from '../../../git/repository/index.ts';
 import { contentDisposition } from '../../../http/http.headers.ts';
 import { route } from '../../../http/http.route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';

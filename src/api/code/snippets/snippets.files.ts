@@ -1,9 +1,7 @@
 import type { Static } from 'typebox';
 import { ApiError, invalidParameter, refused } from '../../../core/core.errors.ts';
-import { CommitError } from '../../../git/commit-error.ts';
-import type { FileAction } from '../../../git/commit-writer.ts';
-import { splitPath } from '../../../git/path-rules.ts';
-import type { FileContent } from '../../../git/stored-content.ts';
+import { CommitError, type FileAction, splitPath } from '../../../git/commits/index.ts';
+import type { FileContent } from '../../../git/files/index.ts';
 import { decodeContent, type SentContent } from '../commits/commits.content.ts';
 import type { CreateSnippetInput, UpdateSnippetInput } from './snippets.inputs.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { badRequest } from '../../../core/core.errors.ts';
-import { withoutLeadingSlash } from '../../../git/path-rules.ts';
+import { withoutLeadingSlash } from '../../../git/commits/index.ts';
 import { route } from '../../../http/http.route.ts';
 import { Filled } from '../../../http/http.schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';

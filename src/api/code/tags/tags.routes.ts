@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { tagSignatureOf } from '../../../git/git.signature.ts';
-import { TAGS } from '../../../git/ref-folders.ts';
-import type { Ref } from '../../../git/refs.ts';
-import { peel } from '../../../git/revision.ts';
+import { tagSignatureOf } from '../../../git/history/index.ts';
+import { type Ref, TAGS } from '../../../git/refs/index.ts';
+import { peel, type Repository } from '../../../git/repository/index.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';

@@ -1,7 +1,5 @@
-import type { Repository } from '../../../git/git.repository.ts';
-import { TAGS } from '../../../git/ref-folders.ts';
-import type { Ref } from '../../../git/refs.ts';
-import { peel } from '../../../git/revision.ts';
+import { type Ref, TAGS } from '../../../git/refs/index.ts';
+import { peel, type Repository } from '../../../git/repository/index.ts';
 import { type Protection, protectionsOf } from '../../../repositories/repository.protections.ts';
 import type { TagRelease } from '../../../repositories/tag-releases.ts';
 import { commitDate, presentCommit } from '../commits/commits.views.ts';

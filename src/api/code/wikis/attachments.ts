@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
 import { invalidParameter } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { contentOfFile } from '../../../git/stored-content.ts';
+import { contentOfFile } from '../../../git/files/index.ts';
 import { UploadedFile } from '../../../http/params/uploaded-file.ts';
 import { markdownOf, uploadName } from '../../spaces/index.ts';
 import type { WikiAttachment } from './wikis.responses.ts';

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import { invalidModel } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { contentBytes, type FileContent, sizeOf } from '../../../git/stored-content.ts';
-import { TextDecoding } from '../../../git/text-encoding.ts';
+import { TextDecoding } from '../../../git/common/index.ts';
+import { contentBytes, type FileContent, sizeOf } from '../../../git/files/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import { decodeContent, type SentContent } from '../commits/commits.content.ts';
 import { withFrontMatter } from './front-matter.ts';
 import type { createPage } from './wikis.inputs.ts';

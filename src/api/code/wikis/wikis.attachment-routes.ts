@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { requirePlan } from '../../../access/access.plan.ts';
 import { notFound } from '../../../core/core.errors.ts';
-import { entryAt } from '../../../git/git.tree.ts';
+import { entryAt } from '../../../git/trees/index.ts';
 import { contentDisposition } from '../../../http/http.headers.ts';
 import { type Access, type Route, route } from '../../../http/http.route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';

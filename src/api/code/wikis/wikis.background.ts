@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts';
-import { repositorySize } from '../../../git/git.repository-files.ts';
+import { repositorySize } from '../../../git/repository/index.ts';
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { writeStatistics } from '../../spaces/index.ts';

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { invalidModel } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import type { FileAction } from '../../../git/commit-writer.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { entryAt, listTree } from '../../../git/git.tree.ts';
-import { contentBytes, type FileContent } from '../../../git/stored-content.ts';
+import type { FileAction } from '../../../git/commits/index.ts';
+import { contentBytes, type FileContent } from '../../../git/files/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
+import { entryAt, listTree } from '../../../git/trees/index.ts';
 import { contentOf, maxContentBytes, textFor, withMatter } from './page-content.ts';
 import { fileOf, pathFor, renamedSlug, slugOf, unhyphenated } from './page-paths.ts';
 import type { createPage as CreateInput, updatePage as UpdateInput } from './wikis.inputs.ts';

@@ -1,7 +1,6 @@
-import { GitError } from '../../../git/git.errors.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { listTree, treeOf } from '../../../git/git.tree.ts';
-import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
+import { cacheKey, GitError, ResultCache } from '../../../git/common/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
+import { listTree, treeOf } from '../../../git/trees/index.ts';
 import { type PagePath, pageAt } from './page-paths.ts';
 
 /** Larger wikis are not read: a few small trees can stand for millions of paths. */

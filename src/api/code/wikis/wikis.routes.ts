@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { resolveRevision } from '../../../git/revision.ts';
+import { resolveRevision } from '../../../git/repository/index.ts';
 import { type BaseContext, type Route, type RouteOptions, route } from '../../../http/http.route.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { findWiki } from '../../../repositories/repository.wikis.ts';

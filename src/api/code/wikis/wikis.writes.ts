@@ -3,10 +3,9 @@ import { revalidateGroupAbility, revalidateProjectAbility } from '../../../acces
 import type { ChangeCause } from '../../../core/change-cause.ts';
 import { invalidModel, notFound, refused } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { CommitError } from '../../../git/commit-error.ts';
-import { type FileAction, writeActions } from '../../../git/commit-writer.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import type { Repository } from '../../../git/git.repository.ts';
+import { CommitError, type FileAction, writeActions } from '../../../git/commits/index.ts';
+import { GitError } from '../../../git/common/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import { refuseRefConflict } from '../../../repositories/branch-names.ts';
 import { changeRefs, inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import { ofWiki } from '../../../repositories/holder.ts';

@@ -1,5 +1,5 @@
 import { parseJson } from '../../../db/columns.ts';
-import type { Commit, Identity } from '../../../git/git.objects.ts';
+import type { Commit, Identity } from '../../../git/objects/index.ts';
 
 /** Larger commits are read from git when they are shown. */
 const MAX_STORED = 16_384;

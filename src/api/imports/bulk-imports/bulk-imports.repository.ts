@@ -2,9 +2,8 @@ import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.t
 import type { BulkImport } from '../../../db/tables/bulk-imports.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import { importRepository } from '../../../git/git.import.ts';
-import { RemoteError } from '../../../git/remote-error.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { importRepository, RemoteError } from '../../../git/remote/index.ts';
 import type { ImportedObject } from '../../../import-export/imports/coerce-import.ts';
 import { recordFailure } from '../../../import-export/imports/trackers.ts';
 import { importWiki } from '../../../import-export/imports/wiki.ts';

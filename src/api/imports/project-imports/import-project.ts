@@ -8,8 +8,7 @@ import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.t
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project, ProjectsTable } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import { isValidBranchName } from '../../../git/ref-name.ts';
+import { GitError, isValidBranchName } from '../../../git/common/index.ts';
 import { coerceText, type ImportedObject, InvalidImportObject } from '../../../import-export/imports/coerce-import.ts';
 import { createFromBundle } from '../../../import-export/imports/import.bundles.ts';
 import { parseObjects } from '../../../import-export/imports/import.lines.ts';

@@ -1,8 +1,8 @@
 import type { Deps } from '../../../deps.ts';
-import { changedFiles } from '../../../git/changed-files.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import type { Commit } from '../../../git/git.objects.ts';
-import type { Repository } from '../../../git/git.repository.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { changedFiles } from '../../../git/diff/index.ts';
+import type { Commit } from '../../../git/objects/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import { presentCommit } from '../../code/index.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Commit } from '../../../git/git.objects.ts';
+import type { Commit } from '../../../git/objects/index.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { commitAt } from './commits.payload.ts';

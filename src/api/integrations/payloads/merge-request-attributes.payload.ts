@@ -4,7 +4,7 @@ import type { ApprovalRule } from '../../../db/tables/approval-rules.table.ts';
 import type { MergeParams, MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Commit } from '../../../git/git.objects.ts';
+import type { Commit } from '../../../git/objects/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { usersById } from '../../identity/index.ts';
 import { headPipelines, isFirstContribution, loadMergeRequestViews, mergeRequestUrl } from '../../planning/index.ts';

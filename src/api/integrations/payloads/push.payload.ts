@@ -1,10 +1,10 @@
 import type { DomainEvents } from '../../../core/core.domain-events.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { commitsBetween } from '../../../git/commits-between.ts';
-import type { Commit, Tag } from '../../../git/git.objects.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { HEADS, TAGS } from '../../../git/ref-folders.ts';
+import { commitsBetween } from '../../../git/history/index.ts';
+import type { Commit, Tag } from '../../../git/objects/index.ts';
+import { HEADS, TAGS } from '../../../git/refs/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { loadProtections, type Protection, protectionsOf } from '../../../repositories/repository.protections.ts';

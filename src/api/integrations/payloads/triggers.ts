@@ -1,5 +1,5 @@
 import type { DomainEventType } from '../../../core/core.domain-events.ts';
-import { HEADS, TAGS } from '../../../git/ref-folders.ts';
+import { HEADS, TAGS } from '../../../git/refs/index.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import type { SystemTrigger, Trigger } from './types.ts';
 

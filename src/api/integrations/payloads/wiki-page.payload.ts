@@ -1,8 +1,8 @@
 import type { WikiPageFacts } from '../../../core/event-facts.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { entryAt } from '../../../git/git.tree.ts';
-import { TextDecoding } from '../../../git/text-encoding.ts';
+import { TextDecoding } from '../../../git/common/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
+import { entryAt } from '../../../git/trees/index.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { pagesOf, withoutFrontMatter } from '../../code/index.ts';

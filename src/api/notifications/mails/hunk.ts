@@ -2,8 +2,8 @@ import { parseJson } from '../../../db/columns.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { diffTrees } from '../../../git/diff.ts';
-import { isOid } from '../../../git/object-id.ts';
+import { isOid } from '../../../git/common/index.ts';
+import { diffTrees } from '../../../git/diff/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type Block, line, quoted } from './notification-mails.block.ts';
 

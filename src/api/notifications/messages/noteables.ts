@@ -1,7 +1,7 @@
 import { asciiLower } from '../../../db/like.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/git.errors.ts';
+import { GitError } from '../../../git/common/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { projectUrl, snippetUrls } from '../../code/index.ts';
 import { usersWithAddresses } from '../../identity/index.ts';

@@ -1,7 +1,7 @@
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { commitsBetween } from '../../../git/commits-between.ts';
-import { GitError } from '../../../git/git.errors.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { commitsBetween } from '../../../git/history/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type Block, lines } from '../mails/notification-mails.block.ts';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import type { Repository } from '../../../git/git.repository.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import type { ModuleFile } from './go.files.ts';
 
 /** Smaller files are read whole by the native reader; larger ones are streamed. */

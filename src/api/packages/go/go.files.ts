@@ -1,7 +1,7 @@
 import { ApiError } from '../../../core/core.errors.ts';
-import type { TreeEntry } from '../../../git/git.objects.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { entryAt, treeOf } from '../../../git/git.tree.ts';
+import type { TreeEntry } from '../../../git/objects/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
+import { entryAt, treeOf } from '../../../git/trees/index.ts';
 import { MAX_ARCHIVE } from '../../../packages/package-registry.limits.ts';
 import type { ResolvedModule } from './module.ts';
 

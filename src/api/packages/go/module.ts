@@ -1,8 +1,7 @@
-import type { Commit } from '../../../git/git.objects.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { entryAt } from '../../../git/git.tree.ts';
-import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
-import { peel } from '../../../git/revision.ts';
+import { cacheKey, ResultCache } from '../../../git/common/index.ts';
+import type { Commit } from '../../../git/objects/index.ts';
+import { peel, type Repository } from '../../../git/repository/index.ts';
+import { entryAt } from '../../../git/trees/index.ts';
 import type { ModuleLocation } from './go.paths.ts';
 import { isOfModule, readVersion, versionTime } from './go.versions.ts';
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts';
-import { commitDiff } from '../../../git/diff.ts';
+import { commitDiff } from '../../../git/diff/index.ts';
 import type { FoundCommit } from '../../code/index.ts';
 import type { UserScope } from '../../object-access.ts';
 import { countNote } from '../notes/notes.writes.ts';

@@ -1,5 +1,5 @@
-import type { FileDiff } from '../../../git/diff-result.ts';
-import type { Commit } from '../../../git/git.objects.ts';
+import type { FileDiff } from '../../../git/diff/index.ts';
+import type { Commit } from '../../../git/objects/index.ts';
 
 /** The commented line of a diff, as stored and shown. */
 export interface DiffPosition {

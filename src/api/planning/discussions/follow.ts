@@ -1,7 +1,6 @@
 import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.table.ts';
-import { type DiffOptions, diffTrees } from '../../../git/diff.ts';
-import type { FileDiff } from '../../../git/diff-result.ts';
-import type { Repository } from '../../../git/git.repository.ts';
+import { type DiffOptions, diffTrees, type FileDiff } from '../../../git/diff/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import type { Position } from '../notes/notes.responses.ts';
 import { followLine, lineType } from './diff-lines.ts';
 

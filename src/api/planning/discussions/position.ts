@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import type { FileDiff } from '../../../git/diff-result.ts';
+import type { FileDiff } from '../../../git/diff/index.ts';
 import { Enum, Filled, Nullable } from '../../../http/http.schema.ts';
 import type { Position } from '../notes/notes.responses.ts';
 import { type Line, lineType } from './diff-lines.ts';

@@ -1,8 +1,8 @@
 import type { DomainEvents } from '../../../core/core.domain-events.ts';
 import type { PushData } from '../../../db/tables/events.table.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { countCommits } from '../../../git/log.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { countCommits } from '../../../git/history/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 
 type Update = DomainEvents['push']['updates'][number];
 type RefType = PushData['ref_type'];

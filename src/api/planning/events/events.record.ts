@@ -5,7 +5,7 @@ import type { Db, Schema } from '../../../db/db.schema.ts';
 import { type Columns, columnsOf, prepared, rowsOf } from '../../../db/prepared.ts';
 import { type Event, eventId } from '../../../db/tables/events.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Repository } from '../../../git/git.repository.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';

@@ -4,7 +4,7 @@ import { closingReferences } from '../../../core/core.references.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/git.errors.ts';
+import { GitError } from '../../../git/common/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { RepositoryReadOnly } from '../../../repositories/read-only.ts';
 import { settingsOf } from '../../spaces/index.ts';

@@ -1,4 +1,4 @@
-import type { Repository } from '../../../git/git.repository.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 
 export interface CommitMessage {
   sha: string;

@@ -4,9 +4,9 @@ import { closingReferences, findReferences } from '../../../core/core.references
 import type { Db } from '../../../db/db.schema.ts';
 import { prepared } from '../../../db/prepared.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { listCommits } from '../../../git/log.ts';
-import { HEADS } from '../../../git/ref-folders.ts';
+import { listCommits } from '../../../git/history/index.ts';
+import { HEADS } from '../../../git/refs/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { notifyTargets } from './notify-targets.ts';
 import { closeAll } from './references.closing.ts';

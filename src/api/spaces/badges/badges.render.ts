@@ -4,8 +4,8 @@ import { projectPermissions } from '../../../access/permissions.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import { TAGS } from '../../../git/ref-folders.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { TAGS } from '../../../git/refs/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { selectRefs } from '../../../repositories/ref-list.ts';
 

@@ -14,7 +14,7 @@ import { startsWith } from '../../../db/like.ts';
 import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
 import type { Namespace, NamespacesTable } from '../../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { isValidBranchName } from '../../../git/ref-name.ts';
+import { isValidBranchName } from '../../../git/common/index.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { restrictionErrors, stricterVisibility } from '../../../settings/settings.visibility.ts';
 import { avatarColumn } from '../../identity/index.ts';

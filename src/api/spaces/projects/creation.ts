@@ -9,7 +9,7 @@ import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { isValidBranchName } from '../../../git/ref-name.ts';
+import { isValidBranchName } from '../../../git/common/index.ts';
 import { Enum, ofPlan } from '../../../http/http.schema.ts';
 import { storedImportUrl } from '../../../mirroring/stored-address.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';

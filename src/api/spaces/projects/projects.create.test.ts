@@ -3,7 +3,7 @@ import { globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { createRepository } from '../../../git/git.repository-files.ts';
+import { createRepository } from '../../../git/repository/index.ts';
 import { removeUnlessUsed } from '../../../repositories/repository.removal.ts';
 import { createProject } from './projects.create.ts';
 

@@ -11,8 +11,8 @@ import { isPathTaken, lockTrees } from '../../../db/namespace-tree.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project, ProjectsTable } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { createRepository } from '../../../git/git.repository-files.ts';
-import type { ObjectFormat } from '../../../git/object-id.ts';
+import type { ObjectFormat } from '../../../git/common/index.ts';
+import { createRepository } from '../../../git/repository/index.ts';
 import { withNewRepository } from '../../../repositories/new-repository.ts';
 import { addNamespaceOwner } from '../members/namespace-owner.ts';
 

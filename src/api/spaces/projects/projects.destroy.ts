@@ -7,7 +7,7 @@ import { removeBelongings } from '../../../db/db.removal.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Location } from '../../../git/git.storages.ts';
+import type { Location } from '../../../git/repository/index.ts';
 import { locationOf } from '../../../repositories/holder.ts';
 import { enqueueRemoval } from '../../../repositories/repository.removal.ts';
 import { endAccountsOf } from '../service-accounts/service-accounts.removal.ts';

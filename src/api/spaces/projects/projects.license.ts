@@ -1,5 +1,5 @@
-import type { TreeEntry } from '../../../git/git.objects.ts';
-import type { Repository } from '../../../git/git.repository.ts';
+import type { TreeEntry } from '../../../git/objects/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
 
 export interface License {
   key: string;

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import type { Project as ProjectRow } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError, isUnreadable } from '../../../git/git.errors.ts';
+import { GitError, isUnreadable } from '../../../git/common/index.ts';
 import { registrationToken } from '../../../pipelines/runners/registration-tokens.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { findLicense } from './projects.license.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { languagesOf } from '../../../git/git.languages.ts';
+import { languagesOf } from '../../../git/trees/index.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, Instant } from '../../../http/http.schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';

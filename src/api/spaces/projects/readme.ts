@@ -1,6 +1,6 @@
-import type { TreeEntry } from '../../../git/git.objects.ts';
-import type { Repository } from '../../../git/git.repository.ts';
-import { treeOf } from '../../../git/git.tree.ts';
+import type { TreeEntry } from '../../../git/objects/index.ts';
+import type { Repository } from '../../../git/repository/index.ts';
+import { treeOf } from '../../../git/trees/index.ts';
 
 /** File extensions in order of preference. */
 const MARKUP = ['md', 'markdown', 'mdown', 'mkd', 'mkdn', 'adoc', 'ad', 'asciidoc', 'rst', 'org', 'textile', 'rdoc'];

@@ -6,7 +6,7 @@ import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { cloneRepository } from '../../../git/git.repository-files.ts';
+import { cloneRepository } from '../../../git/repository/index.ts';
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { type FillJob, FillRefused, type FillTask, fillRepository } from './repository-fill.ts';
 

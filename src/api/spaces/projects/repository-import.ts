@@ -1,8 +1,8 @@
 import type { Db } from '../../../db/db.schema.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import { importRepository } from '../../../git/git.import.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { importRepository } from '../../../git/remote/index.ts';
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { importLfsObjects } from '../../../mirroring/lfs/lfs-mirror.import.ts';
 import { remoteSource, withoutCredentials } from '../../../mirroring/mirroring.address.ts';

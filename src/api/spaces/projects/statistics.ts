@@ -3,10 +3,10 @@ import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { lockRow } from '../../../db/lock-row.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/git.errors.ts';
-import { type LanguageShare, languagesOf } from '../../../git/git.languages.ts';
-import { repositorySize } from '../../../git/git.repository-files.ts';
-import { countCommits } from '../../../git/log.ts';
+import { GitError } from '../../../git/common/index.ts';
+import { countCommits } from '../../../git/history/index.ts';
+import { repositorySize } from '../../../git/repository/index.ts';
+import { type LanguageShare, languagesOf } from '../../../git/trees/index.ts';
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { COUNT_PACKAGES_SIZE, packagesSize } from '../../../packages/package-registry.size.ts';
 import {

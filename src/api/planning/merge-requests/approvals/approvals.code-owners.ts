@@ -9,8 +9,8 @@ import {
 } from '../../../../core/core.code-owners.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import { asciiLower } from '../../../../db/like.ts';
-import type { Repository } from '../../../../git/git.repository.ts';
-import { entryAt } from '../../../../git/git.tree.ts';
+import type { Repository } from '../../../../git/repository/index.ts';
+import { entryAt } from '../../../../git/trees/index.ts';
 import type { NamedApprovers } from './eligible.ts';
 
 /** Maximum size of a CODEOWNERS file; a larger one has no entries. */

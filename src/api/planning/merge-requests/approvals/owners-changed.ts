@@ -2,9 +2,9 @@ import { CODE_OWNERS_PATHS } from '../../../../core/core.code-owners.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import type { RefChange } from '../../../../db/tables/ref-intents.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { Repository } from '../../../../git/git.repository.ts';
-import { entryAt } from '../../../../git/git.tree.ts';
-import { HEADS } from '../../../../git/ref-folders.ts';
+import { HEADS } from '../../../../git/refs/index.ts';
+import type { Repository } from '../../../../git/repository/index.ts';
+import { entryAt } from '../../../../git/trees/index.ts';
 import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { refreshMergeRequest } from '../head/refresh.ts';
 

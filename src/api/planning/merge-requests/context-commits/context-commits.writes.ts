@@ -4,8 +4,8 @@ import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { Commit } from '../../../../git/git.objects.ts';
-import { isOid } from '../../../../git/object-id.ts';
+import { isOid } from '../../../../git/common/index.ts';
+import type { Commit } from '../../../../git/objects/index.ts';
 import { versionRepository } from '../requests/merge-requests.changes.ts';
 import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
 

@@ -1,11 +1,9 @@
 import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeRequestDiff } from '../../../../db/tables/merge-request-diffs.table.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
-import { diffTrees } from '../../../../git/diff.ts';
-import { mergeBase } from '../../../../git/git.compare.ts';
-import type { Repository } from '../../../../git/git.repository.ts';
-import { countCommits, listCommits } from '../../../../git/log.ts';
-import { patchId } from '../../../../git/patch-id.ts';
+import { diffTrees, patchId } from '../../../../git/diff/index.ts';
+import { countCommits, listCommits, mergeBase } from '../../../../git/history/index.ts';
+import type { Repository } from '../../../../git/repository/index.ts';
 
 /** Maximum number of stored commits of a version: the newest. */
 export const MAX_COMMITS = 10_000;

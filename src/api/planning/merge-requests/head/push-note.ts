@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../../../core/html.ts';
-import { GitError } from '../../../../git/git.errors.ts';
-import type { Repository } from '../../../../git/git.repository.ts';
-import { countCommits, listCommits } from '../../../../git/log.ts';
+import { GitError } from '../../../../git/common/index.ts';
+import { countCommits, listCommits } from '../../../../git/history/index.ts';
+import type { Repository } from '../../../../git/repository/index.ts';
 
 /** Maximum number of commits to list. */
 const MAX_NAMED = 10;

@@ -1,7 +1,7 @@
 import type { Deps } from '../../../../deps.ts';
-import { changedPaths } from '../../../../git/changed-paths.ts';
-import { isAncestor, mergeBase } from '../../../../git/git.compare.ts';
-import { GitError } from '../../../../git/git.errors.ts';
+import { GitError } from '../../../../git/common/index.ts';
+import { changedPaths } from '../../../../git/diff/index.ts';
+import { isAncestor, mergeBase } from '../../../../git/history/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { tipOf } from '../requests/branches.ts';
 import type { MergeFacts } from './merging.facts.ts';

@@ -7,8 +7,8 @@ import { ApiError, conflict, forbidden, recordNotFound } from '../../../../core/
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import { inTransaction } from '../../../../db/transactions.ts';
 import type { Deps } from '../../../../deps.ts';
-import { GitError } from '../../../../git/git.errors.ts';
-import { rebaseCommits } from '../../../../git/git.rebase.ts';
+import { GitError } from '../../../../git/common/index.ts';
+import { rebaseCommits } from '../../../../git/merge/index.ts';
 import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from '../../../../repositories/change-refs.ts';
 import { collaborationBranches } from '../../../../repositories/collaboration.ts';

@@ -4,8 +4,8 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts
 import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { User } from '../../../../db/tables/users.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { Commit } from '../../../../git/git.objects.ts';
-import { listCommits } from '../../../../git/log.ts';
+import { listCommits } from '../../../../git/history/index.ts';
+import type { Commit } from '../../../../git/objects/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 
 /** Data for the messages of a merge. */

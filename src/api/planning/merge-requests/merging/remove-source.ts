@@ -5,7 +5,7 @@ import { parseJson } from '../../../../db/columns.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { GitError } from '../../../../git/git.errors.ts';
+import { GitError } from '../../../../git/common/index.ts';
 import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { changeOneRef } from '../../../../repositories/change-one-ref.ts';
 import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';

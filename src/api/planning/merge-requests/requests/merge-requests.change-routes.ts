@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { recordNotFound } from '../../../../core/core.errors.ts';
 import type { MergeRequestDiff } from '../../../../db/tables/merge-request-diffs.table.ts';
-import { PATCH_MEMORY, rawPatch } from '../../../../git/raw-patch.ts';
+import { PATCH_MEMORY, rawPatch } from '../../../../git/diff/index.ts';
 import { route } from '../../../../http/http.route.ts';
 import { Instant, Nullable, pagination } from '../../../../http/http.schema.ts';
 import { Commit, Diff, presentDiff } from '../../../code/index.ts';

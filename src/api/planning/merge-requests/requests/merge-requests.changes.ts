@@ -4,8 +4,7 @@ import type { MergeRequestDiff } from '../../../../db/tables/merge-request-diffs
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { diffTrees } from '../../../../git/diff.ts';
-import type { DiffResult } from '../../../../git/diff-result.ts';
+import { type DiffResult, diffTrees } from '../../../../git/diff/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { type CommitJson, presentCommit, projectUrl } from '../../../code/index.ts';
 import { latestVersion } from '../head/merge-request-head.version.ts';

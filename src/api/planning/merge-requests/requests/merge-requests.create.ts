@@ -11,7 +11,7 @@ import { nextIid } from '../../../../db/iids.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { objectFormatOf } from '../../../../git/object-format.ts';
+import { objectFormatOf } from '../../../../git/objects/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import type { UserScope } from '../../../object-access.ts';
 import { settingsOf } from '../../../spaces/index.ts';

@@ -7,8 +7,8 @@ import type { MergeRequest as Row } from '../../../../db/tables/merge-requests.t
 import type { Namespace } from '../../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { divergence } from '../../../../git/git.compare.ts';
-import { GitError } from '../../../../git/git.errors.ts';
+import { GitError } from '../../../../git/common/index.ts';
+import { divergence } from '../../../../git/history/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { canMergeInto } from '../../../../repositories/repository.protections.ts';
 import { subscribedAmong } from '../../issuables/issuables.subscriptions.ts';

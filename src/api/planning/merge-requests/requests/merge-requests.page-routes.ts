@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Deps } from '../../../../deps.ts';
-import type { Repository } from '../../../../git/git.repository.ts';
-import { mailPatch } from '../../../../git/mail-patch.ts';
-import { rawPatch } from '../../../../git/raw-patch.ts';
+import { mailPatch, rawPatch } from '../../../../git/diff/index.ts';
+import type { Repository } from '../../../../git/repository/index.ts';
 import { type BaseContext, route } from '../../../../http/http.route.ts';
 import type { ProjectScope } from '../../../api.access.ts';
 import { diffReader, mergeRequestReader, params } from './merge-requests.access.ts';

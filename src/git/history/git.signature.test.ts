@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { GitRepository } from '../../../test/support/git-repository.ts';
+import { extractSignature, signatureOf } from './git.signature.ts';
+
+let git: GitRepository;
+before(() => {
+  git = new GitRepository();
+});
+after(() => git.close());
+
+test('an SSH signature made by git is found, and its payload is what was signed', async () => {
+  const key = `${git.dir}/.git/key`;
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  git.write('a', 'a\n');
+  git.git('add', '--all');
+  const sign = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}.pub`];
+  git.bytes([...sign, 'commit', '--quiet', '-S', '-m', 'signed\n\nbody']);
+  const oid = git.oid('HEAD');
+  const found = await signatureOf(git.repo, oid);
+  assert.equal(found?.kind, 'SSH');
+  git.write('.git/sig', found!.signature);
+  execFileSync('ssh-keygen', ['-Y', 'check-novalidate', '-n', 'git', '-s', `${git.dir}/.git/sig`], {
+    input: found!.payload,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+});
+
+test('a commit without a signature gives null', async () => {
+  assert.equal(await signatureOf(git.repo, git.commit('plain')), null);
+});
+
+test('a missing commit is not found', async () => {
+  await assert.rejects(signatureOf(git.repo, 'a'.repeat(40)), { code: 'not_found' });
+});
+
+test('PGP and X509 are told by their armour, and the payload has no signature header', () => {
+  const head = `tree ${'1'.repeat(40)}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n`;
+  const signed = (armour: string) =>
+    Buffer.from(`${head}gpgsig ${armour}\n line\n  indented\n -----END-----\nencoding latin1\n\ngpgsig text\n`);
+  for (const [armour, kind] of [
+    ['-----BEGIN PGP SIGNATURE-----', 'PGP'],
+    ['-----BEGIN PGP MESSAGE-----', 'PGP'],
+    ['-----BEGIN SIGNED MESSAGE-----', 'X509'],
+  ] as const) {
+    const found = extractSignature(signed(armour));
+    assert.equal(found?.kind, kind);
+    assert.equal(found?.signature, `${armour}\nline\n indented\n-----END-----\n`);
+    assert.equal(found?.payload.toString(), `${head}encoding latin1\n\ngpgsig text\n`);
+  }
+  assert.equal(extractSignature(signed('garbage')), null);
+  assert.equal(extractSignature(signed('-----BEGIN PGP SIGNATURE-----'), 'sha256'), null);
+});

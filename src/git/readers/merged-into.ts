@@ -1,5 +1,0 @@
-import { mergedInto } from '../git.compare.ts';
-import type { Question } from './question.ts';
-
-/** Which of the given commits are in a target's history. Serves `merged` of branches. */
-export const MERGED_INTO = { name: 'merged', find: mergedInto } as const satisfies Question;
