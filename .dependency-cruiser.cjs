@@ -88,6 +88,19 @@ const LIBRARIES = [
   'transport',
 ];
 
+/** The folders of merge requests in their order: each may know those before it, and none after it. */
+const OF_MERGE_REQUESTS = [
+  'lifecycle',
+  'approvals',
+  'mergeability',
+  'views',
+  'merging',
+  'head',
+  'requests',
+  'context-commits',
+  'external-status-checks',
+];
+
 /** Packages that the bundle holds; they are development dependencies like all others, since nothing is installed with it. */
 const PACKAGES =
   '^node_modules/(@fastify/busboy|chardet|chrono-node|croner|csv-parse|emoji-toolkit|fastify|gemoji|graphql|graphql-query-complexity|kysely|linguist-languages|lru-cache|markdown-it|nodemailer|pg|prom-client|re2js|saxes|strftime|tar-stream|typebox|yaml|yauzl|yazl)/';
@@ -193,6 +206,12 @@ module.exports = {
     ),
     ...inOrder('git-in-order', '^src/git/', LIBRARIES, 'A library of git knows only those before it.'),
     never('git-is-libraries', '^src/', '^src/git/[^/]+$', 'Every file of git is in one of its libraries.', '^$'),
+    ...inOrder(
+      'merge-requests-in-order',
+      '^src/api/planning/merge-requests/',
+      OF_MERGE_REQUESTS,
+      'A merge request is approved, then it can be merged, then shown, then merged; what a push does stands above.',
+    ),
     {
       name: 'one-door',
       comment: 'The index.ts of another area, or of another library of git, is all that may be imported of it.',

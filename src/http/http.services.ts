@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, rateLimitKeyOf } from '../access/caller.ts';
-import { type Throttle, WindowCounter } from '../core/limiters.ts';
 import { SeenFilter } from '../core/cache/index.ts';
+import { type Throttle, WindowCounter } from '../core/limiters.ts';
 import type { Deps } from '../deps.ts';
 import { effectiveThrottle, type ThrottleGroup, throttleOf } from '../settings/throttles.ts';
 import { API_TOKENS } from './api-tokens.ts';

@@ -11,7 +11,7 @@ import { makeMergeRequest } from '../../test/support/merge-request.ts';
 import { moveMonotonicClock } from '../../test/support/monotonic-clock.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
 import { dieAs, findDead, secondProcess } from '../../test/support/second-process.ts';
-import { refreshMergeRequest } from '../api/planning/merge-requests/head/refresh.ts';
+import { refreshMergeRequest } from '../api/planning/merge-requests/mergeability/refresh.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { RefUpdate } from '../git/refs/index.ts';

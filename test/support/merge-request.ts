@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { refreshMergeRequest } from '../../src/api/planning/merge-requests/head/refresh.ts';
+import { refreshMergeRequest } from '../../src/api/planning/merge-requests/mergeability/refresh.ts';
 import { timestamp } from '../../src/core/clock.ts';
 import { nextIid } from '../../src/db/iids.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../src/db/tables/merge-requests.table.ts';

@@ -10,7 +10,7 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import { cancelJob } from '../../../pipelines/states/cancel.ts';
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { retryPipeline } from '../../../pipelines/states/pipeline-states.retry.ts';
-import { refreshMergeRequest } from '../../planning/merge-requests/head/refresh.ts';
+import { refreshMergeRequest } from '../../planning/merge-requests/mergeability/refresh.ts';
 
 type Row = Record<string, unknown>;
 let app: TestApp;

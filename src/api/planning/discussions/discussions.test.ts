@@ -8,7 +8,7 @@ import { Rows } from '../../../../test/support/rows.ts';
 import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.table.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
-import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
+import { refreshMergeRequest } from '../merge-requests/mergeability/refresh.ts';
 
 type Row = Record<string, unknown>;
 interface Thread {

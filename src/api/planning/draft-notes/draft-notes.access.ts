@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Deps } from '../../../deps.ts';
 import { onObject, type UserScope } from '../../object-access.ts';
-import { MergeRequestIid } from '../merge-requests/requests/merge-requests.access.ts';
+import { MergeRequestIid } from '../merge-requests/lifecycle/merge-requests.access.ts';
 import { NOTEABLE_KINDS } from '../notes/noteable.ts';
 import { noteableTarget } from '../notes/notes.access.ts';
 import { findDraft, type ReviewedMergeRequest } from './draft-notes.writes.ts';

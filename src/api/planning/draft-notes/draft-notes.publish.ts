@@ -8,7 +8,7 @@ import type { Note } from '../../../db/tables/notes.table.ts';
 import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import { replyToDiscussion, setResolvedInTransaction } from '../discussions/discussions.writes.ts';
-import { lockMergeRequest } from '../merge-requests/requests/merge-requests.lock.ts';
+import { lockMergeRequest } from '../merge-requests/lifecycle/merge-requests.lock.ts';
 import type { Noteable } from '../notes/noteable.ts';
 import { mayResolve, requireComment, requireInternal, type Writer } from '../notes/notes.rights.ts';
 import { isResolvable } from '../notes/notes.views.ts';

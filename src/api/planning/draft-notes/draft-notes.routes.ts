@@ -7,7 +7,7 @@ import {
   MergeRequestIid,
   mergeRequestWriter,
   params,
-} from '../merge-requests/requests/merge-requests.access.ts';
+} from '../merge-requests/lifecycle/merge-requests.access.ts';
 import { reviewWriter } from '../quick-actions/quick-actions.comment.ts';
 import { onDraft, reviewedMergeRequest, reviewer } from './draft-notes.access.ts';
 import { CreateDraftNote, PublishDraftNotes, UpdateDraftNote } from './draft-notes.inputs.ts';

@@ -9,7 +9,7 @@ import type { Deps } from '../../../deps.ts';
 import { findDiscussion } from '../discussions/discussions.find.ts';
 import { hasCommit, locate } from '../discussions/locate.ts';
 import type { PositionInput } from '../discussions/position.ts';
-import { lockMergeRequest } from '../merge-requests/requests/merge-requests.lock.ts';
+import { lockMergeRequest } from '../merge-requests/lifecycle/merge-requests.lock.ts';
 import type { Noteable } from '../notes/noteable.ts';
 import { mayResolve, type Writer } from '../notes/notes.rights.ts';
 import { isResolvable } from '../notes/notes.views.ts';

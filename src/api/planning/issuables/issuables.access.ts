@@ -39,7 +39,7 @@ export interface IssuableOptions<Row extends IssuableRow> extends ObjectOptions<
 
 /** Access for users with an ability on an issue or merge request; the handler gets it as `row`. */
 export function onIssuable<Row extends IssuableRow>(
-  kind: IssuableKind<Row>,
+  kind: Pick<IssuableKind<Row>, 'type' | 'param' | 'noun' | 'read' | 'find'>,
   ability: ProjectAbility,
   { sees = kind.read, ...options }: IssuableOptions<Row> = {},
 ): Access<UserScope & { row: Row }> {

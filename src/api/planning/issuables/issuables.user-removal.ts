@@ -2,7 +2,7 @@ import { removeBelongings } from '../../../db/db.removal.ts';
 import { withdrawVotes } from '../../../db/votes.ts';
 import type { Deps } from '../../../deps.ts';
 import { destroyIssuesOf } from '../issues/issues.destroy.ts';
-import { destroyMergeRequestsOf } from '../merge-requests/requests/merge-requests.destroy.ts';
+import { destroyMergeRequestsOf } from '../merge-requests/lifecycle/merge-requests.destroy.ts';
 
 /**
  * Registers the deletion of issues, merge requests, comments, reactions and time logs with a user whose contributions

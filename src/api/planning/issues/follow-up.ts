@@ -9,7 +9,7 @@ import type { ProjectScope } from '../../api.access.ts';
 import { usersById } from '../../identity/index.ts';
 import { findDiscussion } from '../discussions/discussions.find.ts';
 import { setResolvedInTransaction } from '../discussions/discussions.writes.ts';
-import { findMergeRequest } from '../merge-requests/requests/merge-requests.find.ts';
+import { findMergeRequest } from '../merge-requests/lifecycle/merge-requests.find.ts';
 import { NOTEABLE_KINDS, type Noteable } from '../notes/noteable.ts';
 import { notesOf } from '../notes/notes.find.ts';
 import { requireResolve } from '../notes/notes.rights.ts';

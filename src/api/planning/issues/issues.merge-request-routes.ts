@@ -5,8 +5,8 @@ import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
 import { inProject } from '../../api.access.ts';
 import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
-import { MergeRequestBasic } from '../merge-requests/requests/merge-requests.responses.ts';
-import { presentMergeRequests } from '../merge-requests/requests/merge-requests.views.ts';
+import { MergeRequestBasic } from '../merge-requests/views/merge-requests.responses.ts';
+import { presentMergeRequests } from '../merge-requests/views/merge-requests.views.ts';
 import { findIssue } from './issues.find.ts';
 import { IssueParams } from './issues.inputs.ts';
 

@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../api.access.ts';
 import { findCommit, findProjectSnippet } from '../../code/index.ts';
 import { findIssue } from '../issues/issues.find.ts';
-import { findMergeRequest } from '../merge-requests/requests/merge-requests.find.ts';
+import { findMergeRequest } from '../merge-requests/lifecycle/merge-requests.find.ts';
 
 /** An object with a discussion. */
 export type Noteable = {

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import type { UserScope } from '../../object-access.ts';
 import type { WriteInReview } from '../draft-notes/draft-notes.publish.ts';
-import { refreshNow } from '../merge-requests/head/refresh.ts';
+import { refreshNow } from '../merge-requests/mergeability/refresh.ts';
 import { applyUpdate, changesOf } from './issuable-update.ts';
 import type { ExecutionContext } from './quick-actions.action.ts';
 import { notApplied, type Prepared, type PreparedAction } from './quick-actions.prepare.ts';

@@ -10,7 +10,7 @@ import { RepositoryReadOnly } from '../../../repositories/read-only.ts';
 import { settingsOf } from '../../spaces/index.ts';
 import { issuableTarget } from '../issuables/issuables.access.ts';
 import { type ClosedBy, closeIssue } from '../issues/issues.state.ts';
-import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
+import { refreshMergeRequest } from '../merge-requests/mergeability/refresh.ts';
 import { messagesOf } from './references.messages.ts';
 import { type FoundIssue, Resolver } from './references.resolve.ts';
 import type { ReferenceScope } from './references.source.ts';

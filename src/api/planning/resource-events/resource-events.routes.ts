@@ -7,7 +7,7 @@ import { pagination } from '../../../http/http.schema.ts';
 import { inProject } from '../../api.access.ts';
 import type { IssuableKind, IssuableRow } from '../issuables/issuables.kind.ts';
 import { ISSUE_KIND } from '../issues/issues.kind.ts';
-import { MERGE_REQUEST_KIND } from '../merge-requests/requests/merge-requests.kind.ts';
+import { MERGE_REQUEST_KIND } from '../merge-requests/views/merge-requests.kind.ts';
 import {
   ResourceIterationEvent,
   ResourceLabelEvent,

@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import { loadEffectiveRules } from '../merge-requests/approvals/approvals.state.ts';
 import { eligibleApprovers, type NamedApprovers } from '../merge-requests/approvals/eligible.ts';
 import type { StoredRule } from '../merge-requests/approvals/rule-store.ts';
-import { headedBy } from '../merge-requests/merging/head-pipelines.ts';
+import { headedBy } from '../merge-requests/mergeability/head-pipelines.ts';
 import { addTodos } from './todos.record.ts';
 
 /** Maximum number of approvers of a merge request to notify. */

@@ -3,7 +3,7 @@ import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 import { Commit } from '../../code/index.ts';
 import { UserBasic } from '../../identity/index.ts';
 import { Issue } from '../issues/issues.responses.ts';
-import { MergeRequestBasic } from '../merge-requests/requests/merge-requests.responses.ts';
+import { MergeRequestBasic } from '../merge-requests/views/merge-requests.responses.ts';
 import { ACTIONS } from './todos.inputs.ts';
 
 const ProjectIdentity = Type.Object({

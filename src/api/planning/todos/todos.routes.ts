@@ -7,7 +7,7 @@ import { onServer, signedIn } from '../../api.access.ts';
 import { onIssuable } from '../issuables/issuables.access.ts';
 import type { IssuableKind, IssuableRow } from '../issuables/issuables.kind.ts';
 import { ISSUE_KIND } from '../issues/issues.kind.ts';
-import { MERGE_REQUEST_KIND } from '../merge-requests/requests/merge-requests.kind.ts';
+import { MERGE_REQUEST_KIND } from '../merge-requests/views/merge-requests.kind.ts';
 import { TodoFilters } from './todos.inputs.ts';
 import { findTodo, todoList } from './todos.list.ts';
 import { addTodos } from './todos.record.ts';

@@ -9,7 +9,7 @@ import { presentCommit, projectUrl } from '../../code/index.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
 import { fullNames } from '../../spaces/index.ts';
 import { presentIssues } from '../issues/issues.views.ts';
-import { presentMergeRequests } from '../merge-requests/requests/merge-requests.views.ts';
+import { presentMergeRequests } from '../merge-requests/views/merge-requests.views.ts';
 import type { Todo } from './todos.responses.ts';
 
 type TodoJson = Static<typeof Todo>;

@@ -20,7 +20,7 @@ import {
   MergeRequest,
   MergeRequestBasic,
   MergeRequestSimple,
-} from '../merge-requests/requests/merge-requests.responses.ts';
+} from '../merge-requests/views/merge-requests.responses.ts';
 import { Milestone } from '../milestones/milestones.responses.ts';
 import { Discussion, Note, Position, RangeEnd } from '../notes/notes.responses.ts';
 

@@ -9,8 +9,8 @@ import { publishReview } from '../../draft-notes/draft-notes.publish.ts';
 import type { ReviewedMergeRequest } from '../../draft-notes/draft-notes.writes.ts';
 import { NOTEABLE_KINDS } from '../../notes/noteable.ts';
 import { reviewWriter } from '../../quick-actions/quick-actions.comment.ts';
-import { findMergeRequest } from '../requests/merge-requests.find.ts';
-import { onMergeRequest } from '../requests/merge-requests.kind.ts';
+import { onMergeRequest } from '../lifecycle/merge-requests.access.ts';
+import { findMergeRequest } from '../lifecycle/merge-requests.find.ts';
 import { approve, resetByBot, unapprove } from './approve.ts';
 import {
   ApprovalSummary,

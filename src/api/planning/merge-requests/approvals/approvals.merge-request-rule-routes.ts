@@ -6,7 +6,7 @@ import type { Deps } from '../../../../deps.ts';
 import { route } from '../../../../http/http.route.ts';
 import { pagination } from '../../../../http/http.schema.ts';
 import { inProjectByUser } from '../../../api.access.ts';
-import { findMergeRequest } from '../requests/merge-requests.find.ts';
+import { findMergeRequest } from '../lifecycle/merge-requests.find.ts';
 import { createOwnRule, deleteOwnRule, ruleEditor, updateOwnRule } from './approvals.merge-request-rules.ts';
 import { CreateMergeRequestRule, UpdateMergeRequestRule } from './approvals.rule-inputs.ts';
 import { MergeRequestRule } from './approvals.rule-responses.ts';

@@ -8,9 +8,9 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts
 import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { addApprovalTodos } from '../../todos/todos.background.ts';
-import { recheckAutoMerges } from '../merging/recheck-auto-merges.ts';
-import { onMergeRequest } from '../requests/merge-requests.kind.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { onMergeRequest } from '../lifecycle/merge-requests.access.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
+import { recheckAutoMerges } from '../lifecycle/recheck-auto-merges.ts';
 import type { EffectiveRule } from './approvals.effective-rules.ts';
 import { insertOwn, type OwnRuleChanges, updateOwn } from './approvals.own-rules.ts';
 import type { CreateMergeRequestRule, UpdateMergeRequestRule } from './approvals.rule-inputs.ts';

@@ -2,7 +2,7 @@ import { timestamp } from '../../../../core/clock.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { recheckAutoMerges } from '../merging/recheck-auto-merges.ts';
+import { recheckAutoMerges } from '../lifecycle/recheck-auto-merges.ts';
 import { recordRule, recordRuleChanges } from './rule-audit.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
 

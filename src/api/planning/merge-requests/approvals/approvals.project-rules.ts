@@ -8,7 +8,7 @@ import type { Db } from '../../../../db/db.schema.ts';
 import { lockRow } from '../../../../db/lock-row.ts';
 import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { recheckAutoMerges } from '../merging/recheck-auto-merges.ts';
+import { recheckAutoMerges } from '../lifecycle/recheck-auto-merges.ts';
 import type { CreateProjectRule, UpdateProjectRule } from './approvals.rule-inputs.ts';
 import { requireChangeableRules } from './effective-settings.ts';
 import { recordRule, recordRuleChanges } from './rule-audit.ts';

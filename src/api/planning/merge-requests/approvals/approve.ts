@@ -13,7 +13,7 @@ import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import type { ProjectSettings } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { markTodosDone } from '../../todos/todos.record.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
 import {
   type ApprovalFacts,
   type ApprovalState,

@@ -9,7 +9,7 @@ import { changedPaths } from '../../../../git/diff/index.ts';
 import { mergeBase } from '../../../../git/history/index.ts';
 import type { Repository } from '../../../../git/repository/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './approvals.code-owners.ts';
 import { eligibleApprovers, type NamedApprovers } from './eligible.ts';
 import { mergeRequestRules, type StoredRule, setApprovers } from './rule-store.ts';

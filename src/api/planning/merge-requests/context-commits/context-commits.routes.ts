@@ -2,8 +2,13 @@ import { Type } from 'typebox';
 import { type Route, route } from '../../../../http/http.route.ts';
 import { List, pagination } from '../../../../http/http.schema.ts';
 import { Commit, presentCommit, projectUrl } from '../../../code/index.ts';
-import { diffReader, MERGE_REQUEST_PATH, mergeRequestReader, params } from '../requests/merge-requests.access.ts';
-import { onMergeRequest } from '../requests/merge-requests.kind.ts';
+import {
+  diffReader,
+  MERGE_REQUEST_PATH,
+  mergeRequestReader,
+  onMergeRequest,
+  params,
+} from '../lifecycle/merge-requests.access.ts';
 import { addContextCommits, contextCommits, removeContextCommits } from './context-commits.writes.ts';
 
 const PATH = `${MERGE_REQUEST_PATH}/context_commits`;

@@ -6,8 +6,8 @@ import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { isOid } from '../../../../git/common/index.ts';
 import type { Commit } from '../../../../git/objects/index.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
 import { versionRepository } from '../requests/merge-requests.changes.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
 
 /** Maximum number of context commits of a merge request. */
 const MAX_COMMITS = 200;

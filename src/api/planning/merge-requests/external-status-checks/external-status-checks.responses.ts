@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Enum, Filled, Instant } from '../../../../http/http.schema.ts';
-import { MergeRequestBasic } from '../requests/merge-requests.responses.ts';
+import { MergeRequestBasic } from '../views/merge-requests.responses.ts';
 
 const CheckedBranch = Type.Object({
   id: Type.Integer(),

@@ -2,13 +2,19 @@ import { Type } from 'typebox';
 import { type Route, route } from '../../../../http/http.route.ts';
 import { pagination } from '../../../../http/http.schema.ts';
 import { inProject } from '../../../api.access.ts';
-import { MERGE_REQUEST_PATH, mergeRequestOf, mergeRequestWriter, params } from '../requests/merge-requests.access.ts';
-import { onMergeRequest } from '../requests/merge-requests.kind.ts';
-import { presentMergeRequests } from '../requests/merge-requests.views.ts';
-import { presentCheck, withBranches } from './external-status-checks.checks.ts';
+import {
+  MERGE_REQUEST_PATH,
+  mergeRequestOf,
+  mergeRequestWriter,
+  onMergeRequest,
+  params,
+} from '../lifecycle/merge-requests.access.ts';
+import { withBranches } from '../mergeability/external-status-checks.checks.ts';
+import { checkStatuses } from '../mergeability/external-status-checks.statuses.ts';
+import { presentMergeRequests } from '../views/merge-requests.views.ts';
 import { CreateStatusCheck, RespondToStatusCheck, UpdateStatusCheck } from './external-status-checks.inputs.ts';
 import { ExternalStatusCheck, StatusCheck, StatusCheckResponse } from './external-status-checks.responses.ts';
-import { checkStatuses } from './external-status-checks.statuses.ts';
+import { presentCheck } from './external-status-checks.views.ts';
 import { createCheck, destroyCheck, respond, retry, updateCheck } from './external-status-checks.writes.ts';
 
 const PATH = '/projects/:id/external_status_checks';

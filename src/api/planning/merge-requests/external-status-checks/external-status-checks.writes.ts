@@ -8,10 +8,10 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts
 import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { BlockedAddress, parseHttpUrl } from '../../../../outbound/outbound.resolve.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
-import { isFor, MAX_CHECKS, type StoredCheck, withBranches } from './external-status-checks.checks.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
+import { isFor, MAX_CHECKS, type StoredCheck, withBranches } from '../mergeability/external-status-checks.checks.ts';
+import { checkStatuses } from '../mergeability/external-status-checks.statuses.ts';
 import type { StatusCheckInput } from './external-status-checks.inputs.ts';
-import { checkStatuses } from './external-status-checks.statuses.ts';
 
 /** Finds a check of the project. @throws ApiError 404 */
 export async function findCheck(db: Db, projectId: number, id: number): Promise<StoredCheck> {

@@ -1,8 +1,8 @@
 import type { Deps } from '../../../../deps.ts';
-import { registerRefRemoval } from '../requests/merge-requests.destroy.ts';
-import { registerOrphans } from '../requests/merge-requests.orphans.ts';
+import { registerRefRemoval } from '../lifecycle/merge-requests.destroy.ts';
+import { registerOrphans } from '../lifecycle/merge-requests.orphans.ts';
+import { REFRESH, refreshMergeRequest } from '../mergeability/refresh.ts';
 import { followPush } from './follow-push.ts';
-import { REFRESH, refreshMergeRequest } from './refresh.ts';
 import { registerTargetMoved } from './target-moved.ts';
 
 /** Registers the effects of ref updates on merge requests: synchronous ones within the push, and background jobs. */

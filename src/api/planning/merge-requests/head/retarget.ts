@@ -7,12 +7,12 @@ import type { Deps } from '../../../../deps.ts';
 import { changeOfUpdate } from '../../issuables/issuables.target.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { resetForTarget } from '../approvals/reset.ts';
+import { findDuplicate, tipOf } from '../lifecycle/branches.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
+import { projectOf } from '../lifecycle/merge-requests.projects.ts';
+import { uncheckedStatus } from '../lifecycle/merge-status.ts';
+import { enqueueRefresh } from '../mergeability/refresh.ts';
 import { cancelAutoMerge } from '../merging/auto-merge.ts';
-import { findDuplicate, tipOf } from '../requests/branches.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
-import { projectOf } from '../requests/merge-requests.projects.ts';
-import { uncheckedStatus } from '../requests/merge-status.ts';
-import { enqueueRefresh } from './refresh.ts';
 
 /** Maximum number of merge requests to retarget when a merged branch is deleted. */
 const MAX_RETARGETED = 4;

@@ -8,9 +8,9 @@ import { HEADS } from '../../../../git/refs/index.ts';
 import type { Repository } from '../../../../git/repository/index.ts';
 import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
-import { markMerged } from '../requests/merge-requests.state.ts';
-import { enqueueRefresh } from './refresh.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
+import { markMerged } from '../lifecycle/merge-requests.state.ts';
+import { enqueueRefresh } from '../mergeability/refresh.ts';
 
 /** Maximum number of new commits to match against open merge requests; beyond it, all of them are refreshed. */
 const MAX_NEW = 5_000;

@@ -2,9 +2,9 @@ import type { DomainEvents } from '../../../../core/core.domain-events.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { RecordedEvent } from '../../../../jobs/jobs.events.ts';
+import { hasAutoMerges, recheckAutoMergesFor, recheckAutoMergesOf } from '../lifecycle/recheck-auto-merges.ts';
+import { headedBy } from '../mergeability/head-pipelines.ts';
 import { cancelAutoMerge, processAutoMerge } from './auto-merge.ts';
-import { headedBy } from './head-pipelines.ts';
-import { hasAutoMerges, recheckAutoMergesFor, recheckAutoMergesOf } from './recheck-auto-merges.ts';
 
 /** Subscribes auto-merges to the events that they may wait for. */
 export function subscribeAutoMerge(deps: Deps): void {

@@ -11,13 +11,13 @@ import type { Deps } from '../../../../deps.ts';
 import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
 import { canMergeInto } from '../../../../repositories/repository.protections.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
+import { AUTO_MERGE } from '../lifecycle/recheck-auto-merges.ts';
+import { headPipelines, isActive } from '../mergeability/head-pipelines.ts';
+import type { DetailedMergeStatus } from '../mergeability/mergeability.statuses.ts';
+import { detailedMergeStatuses } from '../mergeability/mergeability.ts';
 import { refuseOtherTarget, requireMerger } from './actor.ts';
-import { headPipelines, isActive } from './head-pipelines.ts';
-import { detailedMergeStatuses } from './mergeability.ts';
 import { mergeNow } from './merging.merge.ts';
-import type { DetailedMergeStatus } from './merging.statuses.ts';
-import { AUTO_MERGE } from './recheck-auto-merges.ts';
 import { recoverLockedMerge } from './recover-locked-merge.ts';
 import { methodNotAllowed, shaMismatch } from './refusals.ts';
 

@@ -9,10 +9,10 @@ import type { PushRule } from '../../../../db/tables/push-rules.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
+import { firstFailure } from '../mergeability/mergeability.checks.ts';
+import { mergeFacts } from '../mergeability/mergeability.facts.ts';
 import { refuseOtherTarget, requireMerger } from './actor.ts';
-import { firstFailure } from './merging.checks.ts';
-import { mergeFacts } from './merging.facts.ts';
 import { mergeRefusal, methodNotAllowed, shaMismatch } from './refusals.ts';
 
 /** A request to merge. */

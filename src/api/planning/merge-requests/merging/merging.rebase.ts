@@ -22,8 +22,8 @@ import {
   loadRefRules,
   protectionsOf,
 } from '../../../../repositories/repository.protections.ts';
-import { tipOf } from '../requests/branches.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { tipOf } from '../lifecycle/branches.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
 import { methodNotAllowed } from './refusals.ts';
 
 /** Upper bound of the duration of a rebase; a longer one belongs to a dead process. */

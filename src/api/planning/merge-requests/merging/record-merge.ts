@@ -1,7 +1,7 @@
 import type { ChangeCause } from '../../../../core/change-cause.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import type { Deps } from '../../../../deps.ts';
-import { markMerged } from '../requests/merge-requests.state.ts';
+import { markMerged } from '../lifecycle/merge-requests.state.ts';
 import { dropUnlock, preserveApprovals } from './merging.lock.ts';
 import { enqueueRemoval } from './remove-source.ts';
 

@@ -1,6 +1,6 @@
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { refreshMergeRequest } from '../head/refresh.ts';
+import { refreshMergeRequest } from '../mergeability/refresh.ts';
 
 /** Final results of the mergeability check. */
 const SETTLED: readonly MergeRequest['merge_status'][] = ['can_be_merged', 'cannot_be_merged'];

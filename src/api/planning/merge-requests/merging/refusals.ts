@@ -1,6 +1,6 @@
 import { ApiError, conflict } from '../../../../core/core.errors.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
-import type { DetailedMergeStatus } from './merging.statuses.ts';
+import type { DetailedMergeStatus } from '../mergeability/mergeability.statuses.ts';
 
 /** Statuses that depend on the content of the branches. */
 const IN_GIT: readonly DetailedMergeStatus[] = ['conflict', 'need_rebase', 'locked_lfs_files', 'checking', 'unchecked'];

@@ -5,14 +5,16 @@ import { PATCH_MEMORY, rawPatch } from '../../../../git/diff/index.ts';
 import { route } from '../../../../http/http.route.ts';
 import { Instant, Nullable, pagination } from '../../../../http/http.schema.ts';
 import { Commit, Diff, presentDiff } from '../../../code/index.ts';
-import { MAX_COMMITS } from '../head/merge-request-head.version.ts';
 import {
   diffReader,
   MERGE_REQUEST_PATH,
   MergeRequestIid,
   mergeRequestReader,
   params,
-} from './merge-requests.access.ts';
+} from '../lifecycle/merge-requests.access.ts';
+import { MAX_COMMITS } from '../lifecycle/merge-requests.version.ts';
+import { presentMergeRequest } from '../views/merge-requests.detail-views.ts';
+import { MergeRequest } from '../views/merge-requests.responses.ts';
 import {
   currentVersion,
   findVersion,
@@ -21,8 +23,6 @@ import {
   versionRepository,
   versionsOf,
 } from './merge-requests.changes.ts';
-import { presentMergeRequest } from './merge-requests.detail-views.ts';
-import { MergeRequest } from './merge-requests.responses.ts';
 
 const unidiff = Type.Optional(
   Type.Boolean({ default: false, description: 'Return diffs in unified format, with the --- and +++ lines.' }),

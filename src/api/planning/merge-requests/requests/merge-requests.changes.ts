@@ -7,8 +7,8 @@ import type { Deps } from '../../../../deps.ts';
 import { type DiffResult, diffTrees } from '../../../../git/diff/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { type CommitJson, presentCommit, projectUrl } from '../../../code/index.ts';
-import { latestVersion } from '../head/merge-request-head.version.ts';
-import { refreshNow } from '../head/refresh.ts';
+import { latestVersion } from '../lifecycle/merge-requests.version.ts';
+import { refreshNow } from '../mergeability/refresh.ts';
 
 /** Commits to read at a time. */
 const BATCH = 200;

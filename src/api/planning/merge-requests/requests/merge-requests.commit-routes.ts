@@ -3,9 +3,9 @@ import { route } from '../../../../http/http.route.ts';
 import { Enum, pagination } from '../../../../http/http.schema.ts';
 import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
 import { CommitSha, commitReader, findCommit } from '../../../code/index.ts';
+import { MergeRequestBasic } from '../views/merge-requests.responses.ts';
+import { presentMergeRequests } from '../views/merge-requests.views.ts';
 import { mergeRequestsWith } from './merge-requests.changes.ts';
-import { MergeRequestBasic } from './merge-requests.responses.ts';
-import { presentMergeRequests } from './merge-requests.views.ts';
 
 /** The merge requests of a commit. */
 export const commitMergeRequestRoutes = [

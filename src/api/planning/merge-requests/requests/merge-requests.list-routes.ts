@@ -4,7 +4,9 @@ import { type BaseContext, route } from '../../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
 import { anyone, inGroup } from '../../../api.access.ts';
 import type { Viewpoint } from '../../issuables/issuables.views.ts';
-import { mergeRequestReader, PATH } from './merge-requests.access.ts';
+import { mergeRequestReader, PATH } from '../lifecycle/merge-requests.access.ts';
+import { MergeRequestBasic, MergeRequestSimple } from '../views/merge-requests.responses.ts';
+import { presentMergeRequests, presentSimple } from '../views/merge-requests.views.ts';
 import {
   AllMergeRequests,
   GroupMergeRequests,
@@ -13,8 +15,6 @@ import {
   ProjectMergeRequests,
 } from './merge-requests.filter-inputs.ts';
 import { listMergeRequests, type MergeRequestListScope } from './merge-requests.list.ts';
-import { MergeRequestBasic, MergeRequestSimple } from './merge-requests.responses.ts';
-import { presentMergeRequests, presentSimple } from './merge-requests.views.ts';
 
 const Listed = Type.Array(Type.Union([MergeRequestBasic, MergeRequestSimple]));
 

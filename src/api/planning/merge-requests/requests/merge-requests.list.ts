@@ -11,10 +11,10 @@ import { pageOfIssuables, type Selection } from '../../issuables/issuables.page.
 import { projectSources } from '../../issuables/issuables.visible-projects.ts';
 import { type ListedProject, narrowByRelease } from '../../issuables/release-filter.ts';
 import { visibleMergeRequests } from '../../issuables/visible-merge-requests.ts';
-import { enqueueRefresh } from '../head/refresh.ts';
+import { isUnchecked } from '../lifecycle/merge-status.ts';
+import { enqueueRefresh } from '../mergeability/refresh.ts';
 import type { MergeRequestFilters } from './merge-requests.filter-inputs.ts';
 import { narrowMergeRequests } from './merge-requests.filters.ts';
-import { isUnchecked } from './merge-status.ts';
 
 /** Scope of a list of merge requests: a project, a group (by its lineage) with its descendants, or everything. */
 export interface MergeRequestListScope {

@@ -9,7 +9,7 @@ import type { IssuableTarget, ValueChange } from '../../issuables/issuables.targ
 import { findMilestoneFor } from '../../milestones/milestones.find.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { recordMilestone } from '../../resource-events/resource-events.record.ts';
-import type { MergeRequestScope } from './merge-requests.detail-views.ts';
+import type { MergeRequestScope } from '../views/merge-requests.detail-views.ts';
 import { assigneeIds, type UpdateMergeRequest } from './merge-requests.inputs.ts';
 import { changeReviewers } from './reviewers.ts';
 

@@ -4,7 +4,7 @@ import { mailPatch, rawPatch } from '../../../../git/diff/index.ts';
 import type { Repository } from '../../../../git/repository/index.ts';
 import { type BaseContext, route } from '../../../../http/http.route.ts';
 import type { ProjectScope } from '../../../api.access.ts';
-import { diffReader, mergeRequestReader, params } from './merge-requests.access.ts';
+import { diffReader, mergeRequestReader, params } from '../lifecycle/merge-requests.access.ts';
 import { currentVersion, versionRepository } from './merge-requests.changes.ts';
 
 type Asked = BaseContext & ProjectScope & { params: { merge_request_iid: number }; deps: Deps };

@@ -9,7 +9,7 @@ import { visibleIssues } from '../../issuables/visible-issues.ts';
 import { Issue } from '../../issues/issues.responses.ts';
 import { presentIssues } from '../../issues/issues.views.ts';
 import { currentClosingIssues } from '../../references/references.closing.ts';
-import { MERGE_REQUEST_PATH, mergeRequestOf, mergeRequestReader, params } from './merge-requests.access.ts';
+import { MERGE_REQUEST_PATH, mergeRequestOf, mergeRequestReader, params } from '../lifecycle/merge-requests.access.ts';
 import { closedIssues, idsOf, relatedIssues } from './merge-requests.queries.ts';
 
 const Reviewer = Type.Object({

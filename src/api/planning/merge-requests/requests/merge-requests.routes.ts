@@ -4,14 +4,20 @@ import { route } from '../../../../http/http.route.ts';
 import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
 import { inProjectByUser } from '../../../api.access.ts';
 import { createMergeRequestWithActions, updateMergeRequestWithActions } from '../../quick-actions/descriptions.ts';
-import { refreshNow } from '../head/refresh.ts';
-import { MERGE_REQUEST_PATH, mergeRequestOf, mergeRequestReader, PATH, params } from './merge-requests.access.ts';
-import { destroyMergeRequest } from './merge-requests.destroy.ts';
-import { presentMergeRequest } from './merge-requests.detail-views.ts';
+import {
+  MERGE_REQUEST_PATH,
+  mergeRequestOf,
+  mergeRequestReader,
+  onMergeRequest,
+  PATH,
+  params,
+} from '../lifecycle/merge-requests.access.ts';
+import { destroyMergeRequest } from '../lifecycle/merge-requests.destroy.ts';
+import { isUnchecked } from '../lifecycle/merge-status.ts';
+import { refreshNow } from '../mergeability/refresh.ts';
+import { presentMergeRequest } from '../views/merge-requests.detail-views.ts';
+import { MergeRequest } from '../views/merge-requests.responses.ts';
 import { CreateMergeRequest, UpdateMergeRequest } from './merge-requests.inputs.ts';
-import { onMergeRequest } from './merge-requests.kind.ts';
-import { MergeRequest } from './merge-requests.responses.ts';
-import { isUnchecked } from './merge-status.ts';
 
 export const mergeRequestRoutes = [
   route({

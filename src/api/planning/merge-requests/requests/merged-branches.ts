@@ -15,7 +15,7 @@ import { ofProject } from '../../../../repositories/holder.ts';
 import { type Actor, loadProtections, protectionsOf } from '../../../../repositories/repository.protections.ts';
 import { revalidateActor } from '../../../../repositories/revalidate-actor.ts';
 import { defaultBranchOf } from '../../../code/index.ts';
-import { openBranches } from '../head/open-branches.ts';
+import { openBranches } from '../lifecycle/open-branches.ts';
 
 /** Maximum number of branches to delete per transaction and event. */
 const BATCH = 100;

@@ -6,7 +6,7 @@ import type { Deps } from '../../../../deps.ts';
 import { changePeople, namesOf, type PeopleRole } from '../../issuables/change-people.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { addTodos } from '../../todos/todos.record.ts';
-import { reviewersFor } from './merge-requests.view-rows.ts';
+import { reviewersFor } from '../views/merge-requests.view-rows.ts';
 
 const REVIEWER: PeopleRole = {
   name: 'reviewer',

@@ -1,8 +1,8 @@
 import { ApiError } from '../../../../core/core.errors.ts';
 import { canMergeInto } from '../../../../repositories/repository.protections.ts';
+import { tipOf } from '../../merge-requests/lifecycle/branches.ts';
 import { requestRebase, sourceActor } from '../../merge-requests/merging/merging.rebase.ts';
 import { acceptMergeRequest } from '../../merge-requests/merging/merging.writes.ts';
-import { tipOf } from '../../merge-requests/requests/branches.ts';
 import { type Context, MERGE_REQUESTS, mayUpdate, type QuickAction } from '../quick-actions.action.ts';
 
 async function mayMerge({ deps, scope, mergeRequest: row }: Context): Promise<boolean> {

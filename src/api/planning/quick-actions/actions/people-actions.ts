@@ -1,8 +1,8 @@
 import { holds } from '../../../../access/access.plan.ts';
 import type { User } from '../../../../db/tables/users.table.ts';
 import { assigneesFor } from '../../issuables/assignees.ts';
-import { reviewersFor } from '../../merge-requests/requests/merge-requests.view-rows.ts';
 import { rerequestReview } from '../../merge-requests/requests/reviewers.ts';
+import { reviewersFor } from '../../merge-requests/views/merge-requests.view-rows.ts';
 import {
   BOTH,
   type Context,

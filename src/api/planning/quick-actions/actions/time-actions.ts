@@ -3,7 +3,7 @@ import { humanDuration, parseDuration } from '../../issuables/issuables.duration
 import type { IssuableKind } from '../../issuables/issuables.kind.ts';
 import { addSpent, resetSpent, setEstimate } from '../../issuables/issuables.times.ts';
 import { ISSUE_KIND } from '../../issues/issues.kind.ts';
-import { MERGE_REQUEST_KIND } from '../../merge-requests/requests/merge-requests.kind.ts';
+import { MERGE_REQUEST_KIND } from '../../merge-requests/views/merge-requests.kind.ts';
 import {
   BOTH,
   type Context,

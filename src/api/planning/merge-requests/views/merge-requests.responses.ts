@@ -4,7 +4,7 @@ import { Pipeline, PipelineBasic } from '../../../code/index.ts';
 import { UserBasic } from '../../../identity/index.ts';
 import { LabelList, References, TaskCompletionStatus, TimeStats } from '../../issuables/issuables.responses.ts';
 import { Milestone } from '../../milestones/milestones.responses.ts';
-import { DETAILED_MERGE_STATUSES } from '../merging/merging.statuses.ts';
+import { DETAILED_MERGE_STATUSES } from '../mergeability/mergeability.statuses.ts';
 
 /** Values of `merge_status` in responses. */
 export const SHOWN_MERGE_STATUSES = [

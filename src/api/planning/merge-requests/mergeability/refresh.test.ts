@@ -10,8 +10,8 @@ import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import type { Project } from '../../../../db/tables/projects.table.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
-import { followPush } from './follow-push.ts';
-import { latestVersion } from './merge-request-head.version.ts';
+import { followPush } from '../head/follow-push.ts';
+import { latestVersion } from '../lifecycle/merge-requests.version.ts';
 import { refreshMergeRequest } from './refresh.ts';
 
 const AS = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];

@@ -15,11 +15,11 @@ import { ofProject } from '../../../../repositories/holder.ts';
 import { shareLfsObjects } from '../../../../repositories/repository.lfs-objects.ts';
 import { requireWritable, updateServerRefs } from '../../../../repositories/server-writes.ts';
 import { syncRules } from '../approvals/approvals.state.ts';
-import { checkMergeability } from '../merging/mergeability.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
-import { projectOf } from '../requests/merge-requests.projects.ts';
-import { baseOf, insertVersion, latestVersion, versionFacts } from './merge-request-head.version.ts';
-import { afterMissedPush } from './missed-push.ts';
+import { lockMergeRequest } from '../lifecycle/merge-requests.lock.ts';
+import { projectOf } from '../lifecycle/merge-requests.projects.ts';
+import { baseOf, insertVersion, latestVersion, versionFacts } from '../lifecycle/merge-requests.version.ts';
+import { afterMissedPush } from '../lifecycle/missed-push.ts';
+import { checkMergeability } from './mergeability.ts';
 
 const MAX_TRIES = 5;
 /** The job behind a refresh; its unique key is the merge request's id. */

@@ -1,7 +1,11 @@
 import { Type } from 'typebox';
+import type { ProjectAbility } from '../../../../access/access.abilities.ts';
 import { forbidden } from '../../../../core/core.errors.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { inProject, inProjectByUser, type ProjectScope } from '../../../api.access.ts';
+import { type IssuableOptions, onIssuable } from '../../issuables/issuables.access.ts';
+import type { IssuableKind } from '../../issuables/issuables.kind.ts';
 import { findMergeRequest } from './merge-requests.find.ts';
 
 export const PATH = '/projects/:id/merge_requests';
@@ -16,6 +20,19 @@ export const MergeRequestIid = {
   merge_request_iid: Type.Integer({ description: 'Number of the merge request in the project.' }),
 };
 export const params = Type.Object(MergeRequestIid);
+
+/** How shared endpoints find a merge request. */
+export const FOUND_MERGE_REQUEST = {
+  type: 'MergeRequest',
+  param: 'merge_request_iid',
+  noun: 'a merge request',
+  read: 'read_merge_request',
+  find: (deps, scope, iid) => findMergeRequest(deps.db, scope, iid),
+} as const satisfies Partial<IssuableKind<MergeRequest>>;
+
+/** Access for users with an ability on a merge request; the handler gets it as `row`. */
+export const onMergeRequest = (ability: ProjectAbility, options: IssuableOptions<MergeRequest> = {}) =>
+  onIssuable<MergeRequest>(FOUND_MERGE_REQUEST, ability, options);
 
 interface Asked extends ProjectScope {
   deps: Deps;

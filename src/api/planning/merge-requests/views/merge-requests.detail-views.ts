@@ -12,7 +12,7 @@ import { divergence } from '../../../../git/history/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { canMergeInto } from '../../../../repositories/repository.protections.ts';
 import { subscribedAmong } from '../../issuables/issuables.subscriptions.ts';
-import { latestVersion } from '../head/merge-request-head.version.ts';
+import { latestVersion } from '../lifecycle/merge-requests.version.ts';
 import { headPipelineOf } from './head-pipeline.ts';
 import type { MergeRequest } from './merge-requests.responses.ts';
 import { loadMergeRequestViews } from './merge-requests.view-rows.ts';

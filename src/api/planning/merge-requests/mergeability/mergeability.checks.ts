@@ -3,8 +3,8 @@ import { timestamp } from '../../../../core/clock.ts';
 import type { Deps } from '../../../../deps.ts';
 import { changesLockedPaths, lacksCommits, needsRebase } from './git-checks.ts';
 import { isActive } from './head-pipelines.ts';
-import type { MergeFacts } from './merging.facts.ts';
-import type { DetailedMergeStatus } from './merging.statuses.ts';
+import type { MergeFacts } from './mergeability.facts.ts';
+import type { DetailedMergeStatus } from './mergeability.statuses.ts';
 
 type Verdict = boolean | Promise<boolean>;
 

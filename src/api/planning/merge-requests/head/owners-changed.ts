@@ -6,7 +6,7 @@ import { HEADS } from '../../../../git/refs/index.ts';
 import type { Repository } from '../../../../git/repository/index.ts';
 import { entryAt } from '../../../../git/trees/index.ts';
 import { jobKind } from '../../../../jobs/jobs.kinds.ts';
-import { refreshMergeRequest } from '../head/refresh.ts';
+import { refreshMergeRequest } from '../mergeability/refresh.ts';
 
 const OPEN = ['opened', 'locked'] as const;
 

@@ -5,7 +5,7 @@ import { projectPermissions } from '../../../../access/permissions.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { presentPipeline, presentPipelineBasic, projectUrl } from '../../../code/index.ts';
-import { headPipelines } from '../merging/head-pipelines.ts';
+import { headPipelines } from '../mergeability/head-pipelines.ts';
 import type { MergeRequest as MergeRequestSchema } from './merge-requests.responses.ts';
 
 type Single = Static<typeof MergeRequestSchema>;

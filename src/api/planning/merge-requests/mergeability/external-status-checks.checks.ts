@@ -1,9 +1,7 @@
-import type { Static } from 'typebox';
 import { matchesWildcard } from '../../../../core/wildcard.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import type { ExternalStatusCheck as CheckRow } from '../../../../db/tables/external-status-checks.table.ts';
 import type { ProtectedRef } from '../../../../db/tables/protected-refs.table.ts';
-import type { ExternalStatusCheck } from './external-status-checks.responses.ts';
 
 /** A check with its protected branches. */
 export interface StoredCheck extends CheckRow {
@@ -44,20 +42,3 @@ export async function withBranches(db: Db, checks: readonly CheckRow[]): Promise
 /** Whether a check applies to merge requests into the branch. */
 export const isFor = ({ branches }: StoredCheck, targetBranch: string): boolean =>
   branches.length === 0 || branches.some(({ name }) => name === targetBranch || matchesWildcard(name, targetBranch));
-
-/** Presents a check to maintainers. */
-export const presentCheck = (check: StoredCheck): Static<typeof ExternalStatusCheck> => ({
-  id: check.id,
-  name: check.name,
-  project_id: check.project_id,
-  external_url: check.external_url,
-  hmac: check.shared_secret !== null,
-  protected_branches: check.branches.map((branch) => ({
-    id: branch.id,
-    project_id: check.project_id,
-    name: branch.name,
-    created_at: branch.created_at,
-    updated_at: branch.updated_at,
-    code_owner_approval_required: branch.code_owner_approval_required === 1,
-  })),
-});

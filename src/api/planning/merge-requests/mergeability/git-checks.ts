@@ -3,8 +3,8 @@ import { GitError } from '../../../../git/common/index.ts';
 import { changedPaths } from '../../../../git/diff/index.ts';
 import { isAncestor, mergeBase } from '../../../../git/history/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { tipOf } from '../requests/branches.ts';
-import type { MergeFacts } from './merging.facts.ts';
+import { tipOf } from '../lifecycle/branches.ts';
+import type { MergeFacts } from './mergeability.facts.ts';
 
 /** Whether there are no commits to merge, or a branch is missing. */
 export async function lacksCommits(deps: Deps, { mergeRequest, source, target, empty }: MergeFacts): Promise<boolean> {

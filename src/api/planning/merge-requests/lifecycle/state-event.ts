@@ -7,10 +7,10 @@ import type { Deps } from '../../../../deps.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { recordState } from '../../resource-events/resource-events.record.ts';
 import { markTodosDone } from '../../todos/todos.record.ts';
-import { dropOutdatedApprovals } from '../head/missed-push.ts';
 import { areRelated, refuseDuplicate, tipOf } from './branches.ts';
 import { projectOf } from './merge-requests.projects.ts';
 import { uncheckedStatus } from './merge-status.ts';
+import { dropOutdatedApprovals } from './missed-push.ts';
 
 /**
  * Closes an open merge request or reopens a closed one, within a transaction; no effect in other states.

@@ -3,9 +3,9 @@ import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { settingsOf } from '../../../spaces/index.ts';
-import { tipOf } from '../requests/branches.ts';
-import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
-import { uncheckedStatus } from '../requests/merge-status.ts';
+import { tipOf } from './branches.ts';
+import { lockMergeRequest } from './merge-requests.lock.ts';
+import { uncheckedStatus } from './merge-status.ts';
 
 /**
  * Removes the approvals of a head that was replaced without an observed push. Removes all of them even if a push would

@@ -7,8 +7,8 @@ import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { ProjectSettings } from '../../../spaces/index.ts';
 import { approvalsLeft } from '../approvals/approvals.state.ts';
-import { checkStatuses } from '../external-status-checks/external-status-checks.statuses.ts';
-import { projectsOfMerges } from '../requests/projects-of-merges.ts';
+import { projectsOfMerges } from '../lifecycle/projects-of-merges.ts';
+import { checkStatuses } from './external-status-checks.statuses.ts';
 import { headPipelines } from './head-pipelines.ts';
 
 /** Data from the database that determines whether a merge request can be merged. */

@@ -7,11 +7,11 @@ import { isUnreadable } from '../../../../git/common/index.ts';
 import { mergeCommits } from '../../../../git/merge/index.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { addParticipantTodos } from '../../todos/todos.background.ts';
-import { tipOf } from '../requests/branches.ts';
-import { projectOf } from '../requests/merge-requests.projects.ts';
-import { firstFailure } from './merging.checks.ts';
-import { mergeFacts } from './merging.facts.ts';
-import type { DetailedMergeStatus } from './merging.statuses.ts';
+import { tipOf } from '../lifecycle/branches.ts';
+import { projectOf } from '../lifecycle/merge-requests.projects.ts';
+import { firstFailure } from './mergeability.checks.ts';
+import { mergeFacts } from './mergeability.facts.ts';
+import type { DetailedMergeStatus } from './mergeability.statuses.ts';
 
 /** Maximum number of attempts while pushes keep interfering. */
 const MAX_ROUNDS = 5;

@@ -11,9 +11,9 @@ import { assigneesFor } from '../../issuables/assignees.ts';
 import { labelsFor } from '../../issuables/issuables.labels.ts';
 import { milestonesById } from '../../milestones/milestones.find.ts';
 import type { Milestone } from '../../milestones/milestones.responses.ts';
-import { detailedMergeStatuses } from '../merging/mergeability.ts';
-import type { DetailedMergeStatus } from '../merging/merging.statuses.ts';
-import { type ProjectOfMerges, projectsOfMerges } from './projects-of-merges.ts';
+import { type ProjectOfMerges, projectsOfMerges } from '../lifecycle/projects-of-merges.ts';
+import type { DetailedMergeStatus } from '../mergeability/mergeability.statuses.ts';
+import { detailedMergeStatuses } from '../mergeability/mergeability.ts';
 
 /** Data to present a merge request. */
 export interface MergeRequestView {
