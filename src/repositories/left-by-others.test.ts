@@ -8,7 +8,6 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test
 import { cloneUrl, runGitClient } from '../../test/support/git-client.ts';
 import { beforeTransaction } from '../../test/support/meanwhile.ts';
 import { makeMergeRequest } from '../../test/support/merge-request.ts';
-import { moveMonotonicClock } from '../../test/support/monotonic-clock.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
 import { dieAs, findDead, secondProcess } from '../../test/support/second-process.ts';
 import { refreshMergeRequest } from '../api/planning/merge-requests/mergeability/refresh.ts';
@@ -220,11 +219,11 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     assert.deepEqual(await intents(), []);
   });
 
-  test('a change that takes long is not made where it was dropped meanwhile', async (t) => {
+  test('a change that takes long is not made where it was dropped meanwhile', async () => {
     const left = change(false);
     const stored = (async () => {
       await dead();
-      moveMonotonicClock(t, 1_100);
+      await sleep(1_100);
       utimesSync(join(git.dir, 'refs/heads/main.lock'), OLD, OLD);
       await recoverOrphanedIntents(app.deps, ofProject(project));
       assert.deepEqual(await intents(), []);
@@ -328,11 +327,11 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
       assert.equal(git.run(['rev-parse', ref]), head);
     });
 
-    test('and a writer that lives, with its connection lost, changes nothing after them', async (t) => {
+    test('and a writer that lives, with its connection lost, changes nothing after them', async () => {
       const next = git.commit('side', { s: '1' }, { start: tip });
       const late = withoutIntent(other.deps, ofProject(project), repositoryOf(other.deps, project), [REF], (fence) => {
         const stored = (async () => {
-          moveMonotonicClock(t, 1_100);
+          await sleep(1_100);
           await sql`select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and state = 'idle in transaction'`.execute(app.deps.db);
           utimesSync(lockPath(REF), OLD, OLD);
