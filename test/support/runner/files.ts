@@ -63,12 +63,24 @@ export const needsNewProcess = (file: string): boolean => ALONE.includes(file);
 /** Tests here start the most children, which takes half the time in a process that has not loaded the server. */
 const FIRST = 'src/git/';
 
-/** Files that start whole servers take longest, and longer ones take longer: about right is enough to end together. */
+/** Longer files take longer, and those that start whole servers or race take longest. */
+const WEIGHTS = { git: 1e9, alone: 1e8, unseen: 1e7, servers: 1e6 };
+
+/**
+ * The order in which files begin: those that take longest first, so that all processes end together. Those that need a new process, or
+ * one without a spawner, come where the server is loaded in any case.
+ */
 export function longestFirst(root: string, files: readonly string[]): string[] {
   const weighed = files.map((file) => {
     const text = readFileSync(join(root, file), 'utf8');
     const starts = /server-process|races/.test(file + text);
-    return { file, weight: text.length + (file.startsWith(FIRST) ? 1e9 : 0) + (starts ? 1e6 : 0) };
+    const weight =
+      text.length +
+      (file.startsWith(FIRST) ? WEIGHTS.git : 0) +
+      (needsNewProcess(file) ? WEIGHTS.alone : 0) +
+      (watchesStarts(root, file) ? WEIGHTS.unseen : 0) +
+      (starts ? WEIGHTS.servers : 0);
+    return { file, weight };
   });
   return weighed.sort((a, b) => b.weight - a.weight).map(({ file }) => file);
 }

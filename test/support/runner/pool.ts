@@ -30,7 +30,7 @@ export interface Limits {
 }
 
 /** No test file takes anywhere near as long, and none needs the rest of `SMALL`. */
-const LIMITS: Limits = { fileMs: 300_000, patienceMs: 30_000, heap: 350_000_000 };
+const LIMITS: Limits = { fileMs: 300_000, patienceMs: 30_000, heap: 450_000_000 };
 const MAX_OUTPUT = 8_000;
 const WORKER = join(import.meta.dirname, 'worker.ts');
 const PRELOAD = `--import=${pathToFileURL(join(import.meta.dirname, 'test-scope.ts'))}`;
