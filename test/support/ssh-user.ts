@@ -5,6 +5,7 @@ import type { SshLimits } from '../../src/git-server/ssh/ssh-server.limits.ts';
 import { type SshServer, serveSsh } from '../../src/git-server/ssh/ssh-server.server.ts';
 import { expectStatus, type TestApp } from './app.ts';
 import type { TestUser } from './factories.ts';
+import { outputOf } from './fork-server.ts';
 import { GitUser } from './git-user.ts';
 
 /** Why tests with the real SSH client do not run here; false where it is there. */
@@ -26,7 +27,7 @@ export interface Ran {
 /** Makes a pair of keys with the real program. @returns path of the private half */
 export function sshKeygen(folder: string, name: string, ...options: string[]): string {
   const path = join(folder, name);
-  execFileSync('ssh-keygen', ['-q', '-N', '', '-C', name, '-f', path, ...options], { stdio: 'pipe' });
+  outputOf('ssh-keygen', ['-q', '-N', '', '-C', name, '-f', path, ...options]);
   return path;
 }
 

@@ -55,7 +55,7 @@ describe('git over SSH', { skip: noSsh }, () => {
     const { git } = place;
     const dir = await git.tree();
     for (const options of [[], ['-o', 'RekeyLimit=512K'], ['-o', 'Ciphers=aes128-gcm@openssh.com']]) {
-      writeFileSync(join(dir, 'large'), randomBytes(8 * 1024 * 1024));
+      writeFileSync(join(dir, 'large'), randomBytes(4 * 1024 * 1024));
       await git.ok(dir, 'add', 'large');
       await git.ok(dir, 'commit', '--quiet', '--message', 'large');
       const words = place.with(key, ...options);

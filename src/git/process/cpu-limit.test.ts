@@ -23,6 +23,7 @@ test('a child that gets no processor is not ended', async () => {
   while (printed.length === 0) await sleep(10);
   process.kill(-git.child.pid!, 'SIGSTOP');
   git.stdin.end('go\n');
+  // Five times what it may work: only time can show that it does not count.
   await sleep(1_000);
   process.kill(-git.child.pid!, 'SIGCONT');
   assert.deepEqual(await git.done, { code: 0, stderr: '', killed: null });
@@ -113,6 +114,7 @@ test('a warm process that gets no processor is asked on, one that works for too 
   const { pid } = processesIn(repo.dir).find(({ command }) => command.includes('diff-tree'))!;
   process.kill(pid, 'SIGSTOP');
   const waiting = ask(small, 300);
+  // As above.
   await sleep(1_500);
   process.kill(pid, 'SIGCONT');
   assert.deepEqual(await waiting, answer);
