@@ -50,11 +50,10 @@ const decoded = (segment: string): string => {
   }
 };
 
+const before = (mark: string, text: string): string => (text.includes(mark) ? text.slice(0, text.indexOf(mark)) : text);
+
 /** The path of a URL, without query and fragment. */
-export function pathOf(url: string): string {
-  const end = url.search(/[?#]/);
-  return end === -1 ? url : url.slice(0, end);
-}
+export const pathOf = (url: string): string => before('#', before('?', url));
 
 /** Segments of a path; repeated and trailing slashes are ignored. */
 function segmentsOf(path: string): string[] {
