@@ -64,9 +64,19 @@ test('events of an earlier version get their target', async () => {
   }));
   const { deps } = app;
   const old = await deps.db.insertInto('audit_events').values(rows).returning(['id', 'target']).execute();
+  // More than are read at once, and one far behind the others.
+  const more = Array.from({ length: 250 }, () => rows[1]!);
+  await deps.db.insertInto('audit_events').values(more).execute();
+  old.push(
+    await deps.db
+      .insertInto('audit_events')
+      .values({ ...rows[0]!, id: 2_000_000_000 })
+      .returning(['id', 'target'])
+      .executeTakeFirstOrThrow(),
+  );
   assert.deepEqual(
     old.map(({ target }) => target),
-    [null, null, null],
+    [null, null, null, null],
   );
   await deps.jobs.enqueue(deps.db, jobKind<object>('audit-events.fill-targets', { lane: 'slow' }), {});
   await app.drain();
@@ -79,9 +89,10 @@ test('events of an earlier version get their target', async () => {
     .execute();
   assert.deepEqual(
     filled.map(({ target }) => target),
-    [`${FLAG} 31`, 'Integration slack', null],
+    [`${FLAG} 31`, 'Integration slack', null, `${FLAG} 31`],
   );
-  assert.equal((await auditHistory(deps.db, { type: FLAG, id: 31 }).execute()).length, 1);
+  assert.equal((await auditHistory(deps.db, { type: FLAG, id: 31 }).execute()).length, 2);
+  assert.equal((await auditHistory(deps.db, { type: 'Integration', id: 'slack' }).execute()).length, 251);
 });
 
 test('each way to read events uses an index', async () => {

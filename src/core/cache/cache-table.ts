@@ -5,10 +5,10 @@ const MiB = 1024 * KiB;
  * Why an entry is never stale.
  * - `content`: its key names all that it depends on (object ids, digests, the text that was parsed), so it never changes
  * - `commit`: it is dropped as soon as anybody commits to the database; never filled on PostgreSQL, which cannot tell
- * - `files`: it is compared with the status of the files it was read from at each use
+ * - `validated`: at each use it is compared with what it was read from: the status of files, the version in a row
  * - `process`: it is a fact of this process, or may be as old as its row says
  */
-export type CacheScope = 'content' | 'commit' | 'files' | 'process';
+export type CacheScope = 'content' | 'commit' | 'validated' | 'process';
 
 /** A cache that is bounded by the bytes of its entries and shares the budget of all. */
 export interface ByteBound {
@@ -32,7 +32,7 @@ export interface CountBound {
 /** Caches in bytes, by the name in their metrics. docs/decisions/one-memory-for-caches.md says what they hold. */
 export const BYTE_CACHES = {
   git_objects: { scope: 'content', bytes: 32 * MiB },
-  git_commit_graphs: { scope: 'files', bytes: 72 * MiB, isCostly: true },
+  git_commit_graphs: { scope: 'validated', bytes: 72 * MiB, isCostly: true },
   git_path_changes: { scope: 'content', bytes: 6 * MiB },
   git_last_commits: { scope: 'content', bytes: 8 * MiB },
   git_trees: { scope: 'content', bytes: 32 * MiB, maxEntryShare: 1 / 4 },
@@ -58,7 +58,7 @@ export const BYTE_CACHES = {
   markup: { scope: 'content', bytes: 16 * MiB, maxEntryShare: 1 / 4 },
   immutable_responses: { scope: 'content', bytes: 48 * MiB, maxEntryShare: 1 / 8 },
   responses: { scope: 'commit', bytes: 16 * MiB, maxEntryShare: 1 / 256 },
-  unleash_rules: { scope: 'commit', bytes: 16 * MiB },
+  unleash_rules: { scope: 'validated', bytes: 16 * MiB },
   remote_files: { scope: 'process', bytes: 32 * MiB },
 } as const satisfies Record<string, ByteBound>;
 
@@ -82,11 +82,11 @@ export const ENTRY_CACHES = {
   git_reachability: { scope: 'content', entries: 4 },
   git_latest_languages: { scope: 'process', entries: 10_000 },
   git_latest_contributors: { scope: 'process', entries: 1_000 },
-  git_synced_folders: { scope: 'files', entries: 5_000 },
-  ref_lists: { scope: 'files', entries: 16 },
-  loose_refs: { scope: 'files', entries: 500 },
-  packed_refs: { scope: 'files', entries: 500 },
-  unleash_keys: { scope: 'commit', entries: 10_000 },
+  git_synced_folders: { scope: 'validated', entries: 5_000 },
+  ref_lists: { scope: 'validated', entries: 16 },
+  loose_refs: { scope: 'validated', entries: 500 },
+  packed_refs: { scope: 'validated', entries: 500 },
+  unleash_keys: { scope: 'validated', entries: 10_000 },
   trace_secrets: { scope: 'process', entries: 2_000, size: 32 * MiB },
   trace_watchers: { scope: 'process', entries: 10_000 },
   runner_contacts: { scope: 'process', entries: 20_000 },

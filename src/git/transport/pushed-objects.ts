@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { checkOids, decodeBytes } from '../common/index.ts';
+import { checkOids, decodeBytes, GitError } from '../common/index.ts';
 import { COMPARE_CHILD_MEMORY, readRecords, runGit } from '../process/index.ts';
 import { MAX_POINTER_BYTES, parsePointer } from '../trees/index.ts';
 import { readQuarantined } from './quarantine-reader.ts';
@@ -57,11 +57,15 @@ export async function searchPointers(repository: Pick<RepositoryPath, 'dir'>, qu
 const packsOf = async (quarantine: string): Promise<string> =>
   (await readdir(join(quarantine, 'pack')).catch(() => [])).toSorted().join();
 
-/** The result of a search that was begun early, if it saw all objects of the quarantine. */
+/** The result of a search that was begun early, if it saw all objects. @throws GitError `timeout` */
 async function earlyPointers(quarantine: string): Promise<PushedPointer[] | null> {
   const search = searches.get(quarantine);
   if (search === undefined || search.packs !== (await packsOf(quarantine))) return null;
-  return await search.pointers.catch(() => null);
+  return await search.pointers.catch((error: unknown) => {
+    // It would take as long once more.
+    if (error instanceof GitError && error.code === 'timeout') throw error;
+    return null;
+  });
 }
 
 /**
