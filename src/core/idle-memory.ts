@@ -50,8 +50,6 @@ export class IdleMemory {
   readonly #timer: NodeJS.Timeout;
   #loop: ReturnType<typeof SYSTEM.utilization>;
   #idleLooks = 0;
-  /** Whether the last check released: threads and buffers end later, so the next check releases once more. */
-  #isEnding = false;
   /** Resident bytes after the last release, and after the last return of free pages. */
   #released = 0;
   #trimmed = 0;
@@ -72,16 +70,13 @@ export class IdleMemory {
     const isIdle = system.utilization(this.#loop, before).utilization < IDLE_SHARE;
     this.#idleLooks = isIdle ? this.#idleLooks + 1 : 0;
     const resident = system.resident();
-    const isEnding = this.#isEnding;
-    this.#isEnding = false;
     if (this.#idleLooks < IDLE_LOOKS) {
       if (resident > MUCH && resident >= this.#trimmed + REGROWN_PAGES) this.#trim();
       // Garbage may have been collected meanwhile.
       else this.#trimmed = Math.min(this.#trimmed, resident);
       return;
     }
-    if (!isEnding && resident < this.#released + REGROWN) return;
-    this.#isEnding = !isEnding;
+    if (resident < this.#released + REGROWN) return;
     system.releaseAll();
     // Each step takes time: other work runs in between.
     await nextTurn();
