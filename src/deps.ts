@@ -22,6 +22,7 @@ import type { EventBus } from './jobs/jobs.events.ts';
 import type { JobQueue } from './jobs/jobs.queue.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { DownloadTimes } from './packages/download-times.ts';
+import type { PackageKinds } from './packages/package-kind.ts';
 import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import type { IntentRetries } from './repositories/intent-retries.ts';
 import type { PushFact } from './repositories/push-facts.ts';
@@ -57,6 +58,7 @@ export interface Deps {
   readonly storages: Storages;
   /** Content addressed by its hash: LFS objects, uploads. */
   readonly blobs: BlobStore;
+  readonly packageKinds: PackageKinds;
   /** Last download times of packages. */
   readonly downloads: DownloadTimes;
   /** Content of zip archives in the blob store. */

@@ -5,6 +5,7 @@ import type { CompiledQuery } from 'kysely';
 import { PasswordThrottle } from './access/password-throttle.ts';
 import { maxPendingReads, readerThread } from './api/code/index.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
+import { packageKinds } from './api/packages/index.ts';
 import { buildApp } from './app.ts';
 import { bootstrap, makeFirstToken } from './bootstrap.ts';
 import type { Config } from './config/config.ts';
@@ -117,6 +118,7 @@ export async function open(
     ),
     storages: new Storages(config.storages, pool),
     blobs,
+    packageKinds,
     downloads: new DownloadTimes(database.db, log),
     archives: new Archives(blobs),
     junit: new JunitReports(blobs),

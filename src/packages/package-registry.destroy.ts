@@ -123,7 +123,7 @@ function withinDeletion(
       for (const { package_type, name } of packages) {
         if (looked.has(`${package_type} ${name}`)) continue;
         looked.add(`${package_type} ${name}`);
-        if (await isProtectedFrom(db, scope, { type: package_type, name }, 'delete')) throw refuse();
+        if (await isProtectedFrom({ ...deps, db }, scope, { type: package_type, name }, 'delete')) throw refuse();
       }
     });
   });

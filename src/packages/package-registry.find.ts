@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.schema.ts';
 import type { PackageFile } from '../db/tables/package-files.table.ts';
-import type { Package, PackageStatus, PackageType } from '../db/tables/packages.table.ts';
+import type { Package, PackageStatus } from '../db/tables/packages.table.ts';
 import type { PackageCondition } from './package-registry.readable.ts';
 
 /** Statuses of packages that can be installed. */
@@ -14,7 +14,7 @@ export type PackageSource = { projectId: number } | { readable: PackageCondition
 
 /** A package by its normalized name. */
 export interface PackageName {
-  type: PackageType;
+  type: string;
   nameKey: string;
 }
 

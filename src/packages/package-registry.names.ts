@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { conflict } from '../core/core.errors.ts';
 import type { Db } from '../db/db.schema.ts';
 import { asciiLower, contains, startsWith } from '../db/like.ts';
-import type { Package, PackageType } from '../db/tables/packages.table.ts';
+import type { Package } from '../db/tables/packages.table.ts';
 
 /**
  * Maximum length of an indexed part of a name, as in migration 0020; longer search texts are compared with whole names.
@@ -13,7 +13,7 @@ const TRIES = 3;
 type Named = Pick<Package, 'project_id' | 'package_type' | 'name_key' | 'name'>;
 /** Scope of a search: package types and projects; all if absent. */
 export interface PackageNameScope {
-  types: readonly PackageType[];
+  types: readonly string[];
   projectIds?: readonly number[];
 }
 

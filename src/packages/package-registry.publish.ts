@@ -7,9 +7,10 @@ import { timestamp } from '../core/clock.ts';
 import { conflict } from '../core/core.errors.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { PackageFile } from '../db/tables/package-files.table.ts';
-import type { Package, PackageType } from '../db/tables/packages.table.ts';
+import type { Package } from '../db/tables/packages.table.ts';
 import type { Deps } from '../deps.ts';
 import { enqueueBlobRemoval } from '../storage/unused-blobs.ts';
+import { kindOf, nameKeyOf } from './package-kind.ts';
 import { insertName } from './package-registry.names.ts';
 import { enqueuePackagesSize } from './package-registry.size.ts';
 import { isProtectedFrom, packageProtected } from './protection.ts';
@@ -19,12 +20,11 @@ import type { ReceivedFile } from './receive.ts';
 export interface Publication {
   caller: Caller;
   projectId: number;
-  type: PackageType;
+  type: string;
   name: string;
   /** Null for files of a package without a version. */
   version: string | null;
-  /** Normalized name and version; name and version themselves if absent. */
-  nameKey?: string;
+  /** Normalized version; the version itself if absent. */
   versionKey?: string;
   /** Received files; those that remain unreferenced are removed. */
   files: readonly ReceivedFile[];
@@ -63,7 +63,7 @@ export async function publish<T>(
       const { caller, projectId } = publication;
       const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'create_package');
       if (publication.files.length > 0) await requireStorage(transactionDeps(deps, db), scope.project);
-      if (await isProtectedFrom(db, scope, publication, 'push')) throw refuse();
+      if (await isProtectedFrom({ ...deps, db }, scope, publication, 'push')) throw refuse();
       const version = await findOrInsert(deps, db, publication);
       const pipelineId = await pipelineOf(db, caller);
       const publishing = { db, standing: scope, ...version, pipelineId };
@@ -83,9 +83,10 @@ export async function publish<T>(
 async function findOrInsert(
   deps: Deps,
   db: Db,
-  { caller, projectId, type, name, version, nameKey = name, versionKey = version ?? '' }: Publication,
+  { caller, projectId, type, name, version, versionKey = version ?? '' }: Publication,
 ): Promise<{ row: Package; isNew: boolean }> {
   const now = timestamp(deps.clock);
+  const nameKey = nameKeyOf(kindOf(deps.packageKinds, type), name);
   const keys = { project_id: projectId, package_type: type, name_key: nameKey, version_key: versionKey };
   // The version may be removed between the two statements.
   for (let tries = 0; tries < TRIES; tries += 1) {

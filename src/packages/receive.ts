@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { PackageType } from '../db/tables/packages.table.ts';
 import type { Deps } from '../deps.ts';
 import { BlobError } from '../storage/blob-store.ts';
 import { maxFileBytes } from './package-registry.limits.ts';
@@ -25,12 +24,7 @@ export class FileTooLarge extends Error {
  * @param maxBytes maximum size; the registry's limit by default
  * @throws FileTooLarge; errors of the stream
  */
-export async function receiveFile(
-  deps: Deps,
-  type: PackageType,
-  bytes: Readable,
-  maxBytes?: number,
-): Promise<ReceivedFile> {
+export async function receiveFile(deps: Deps, type: string, bytes: Readable, maxBytes?: number): Promise<ReceivedFile> {
   const digests = { md5: createHash('md5'), sha1: createHash('sha1'), sha512: createHash('sha512') };
   async function* digested(): AsyncGenerator<Buffer> {
     // The connection stays open for the answer.

@@ -4,8 +4,14 @@ import { prepared } from '../db/prepared.ts';
 import type { LimitChange } from '../db/tables/plan-limits.table.ts';
 import type { Deps } from '../deps.ts';
 
-/** Default limits of plans (part 2, section 2). For most, 0 is no limit. */
-export const PLAN_LIMITS = {
+const byName = <T extends object>(limits: T): T =>
+  Object.fromEntries(Object.entries(limits).sort(([a], [b]) => (a < b ? -1 : 1))) as T;
+
+/**
+ * Default limits of plans (part 2, section 2), in the order of answers. For most, 0 is no limit.
+ * @param fileSizes limits of package kinds, by name
+ */
+export const defaultLimits = (fileSizes: Readonly<Record<string, number>>) => ({
   ci_instance_level_variables: 25,
   ci_pipeline_size: 0,
   ci_active_jobs: 0,
@@ -16,25 +22,15 @@ export const PLAN_LIMITS = {
   ci_registered_project_runners: 1000,
   dotenv_size: 5_120,
   dotenv_variables: 20,
-  conan_max_file_size: 3_221_225_472,
-  enforcement_limit: 0,
-  generic_packages_max_file_size: 5_368_709_120,
-  helm_max_file_size: 5_242_880,
-  maven_max_file_size: 3_221_225_472,
-  notification_limit: 0,
-  npm_max_file_size: 524_288_000,
-  nuget_max_file_size: 524_288_000,
-  pypi_max_file_size: 3_221_225_472,
-  terraform_module_max_file_size: 1_073_741_824,
+  ...byName({ enforcement_limit: 0, notification_limit: 0, ...fileSizes }),
   storage_size_limit: 0,
   pipeline_hierarchy_size: 1000,
   web_hook_calls: 0,
   web_hook_calls_low: 0,
   web_hook_calls_mid: 0,
-} as const;
-export type LimitName = keyof typeof PLAN_LIMITS;
-export type PlanLimits = Record<LimitName, number>;
-export const LIMIT_NAMES = Object.keys(PLAN_LIMITS) as LimitName[];
+});
+export type PlanLimits = ReturnType<typeof defaultLimits> & Record<string, number>;
+const PLAN_LIMITS = defaultLimits({});
 
 /** The plan whose limits apply to an installation, whatever its licence. */
 export const DEFAULT_PLAN = 'default';
@@ -42,18 +38,18 @@ export const DEFAULT_PLAN = 'default';
 /** The limits of a plan as stored, with their history. */
 export interface StoredLimits {
   limits: PlanLimits;
-  history: Partial<Record<LimitName, LimitChange[]>>;
+  history: Record<string, LimitChange[]>;
 }
 
 const limitsOf = prepared((db, { plan }: { plan: string }) =>
   db.selectFrom('plan_limits').select(['limits', 'history']).where('plan', '=', plan),
 );
 
-/** Reads the limits of a plan. */
-export async function readLimits(db: Db, plan: string): Promise<StoredLimits> {
+/** Reads the limits of a plan. @param defaults those of limits that were not changed */
+export async function readLimits(db: Db, plan: string, defaults: PlanLimits = PLAN_LIMITS): Promise<StoredLimits> {
   const [row] = await limitsOf(db, { plan });
   return {
-    limits: { ...PLAN_LIMITS, ...(row && parseJson<Partial<PlanLimits>>(row.limits)) },
+    limits: { ...defaults, ...(row === undefined ? {} : parseJson<Record<string, number>>(row.limits)) },
     history: row === undefined ? {} : parseJson(row.history),
   };
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Response } from 'light-my-request';
-import type { Package, PackageStatus, PackageType } from '../../src/db/tables/packages.table.ts';
+import type { Package, PackageStatus } from '../../src/db/tables/packages.table.ts';
 import type { Deps } from '../../src/deps.ts';
 import { insertName } from '../../src/packages/package-registry.names.ts';
 import { receiveFile } from '../../src/packages/receive.ts';
@@ -14,7 +14,7 @@ export async function makePackage(
   deps: Deps,
   projectId: number,
   options: {
-    type?: PackageType;
+    type?: string;
     name?: string;
     version?: string | null;
     status?: PackageStatus;

@@ -1,44 +1,36 @@
 import { registerPackageRemoval } from '../../packages/package-registry.removal.ts';
 import type { Area } from '../area.ts';
-import { composerRoutes } from './composer/composer.routes.ts';
-import { conanRoutes } from './conan/conan.routes.ts';
-import { genericRoutes } from './generic/generic.routes.ts';
-import { goRoutes } from './go/go.routes.ts';
-import { helmRoutes } from './helm/helm.routes.ts';
-import { registerMaven } from './maven/maven.background.ts';
-import { mavenRoutes } from './maven/maven.routes.ts';
-import { registerNpm } from './npm/check-manifest.ts';
-import { npmRoutes } from './npm/npm.routes.ts';
-import { nugetRoutes } from './nuget/nuget.routes.ts';
 import { packageFileRoutes } from './package-files/package-files.routes.ts';
+import { packageKinds } from './package-kinds.ts';
 import { packagePipelineRoutes } from './packages/packages.pipeline-routes.ts';
 import { packageRoutes } from './packages/packages.routes.ts';
 import { protectionRuleRoutes } from './protection-rules/protection-rules.routes.ts';
-import { pypiRoutes } from './pypi/pypi.routes.ts';
-import { terraformModuleRoutes } from './terraform-modules/terraform-modules.routes.ts';
+
+export { packageKinds };
+
+const kinds = [...packageKinds.values()];
+/** In the OpenAPI document the routes of the registry itself stand where they always stood, before this kind. */
+const afterOwn = kinds.findIndex(({ type }) => type > 'package');
+const routesOf = (some: typeof kinds) => some.flatMap(({ routes }) => routes);
 
 /** The package registry, and the protocols of package managers. */
 export const packages: Area = {
   routes: [
-    ...composerRoutes,
-    ...conanRoutes,
-    ...genericRoutes,
-    ...goRoutes,
-    ...mavenRoutes,
-    ...npmRoutes,
-    ...nugetRoutes,
+    ...routesOf(kinds.slice(0, afterOwn)),
     ...packageFileRoutes,
     ...packagePipelineRoutes,
     ...packageRoutes,
     ...protectionRuleRoutes,
-    ...pypiRoutes,
-    ...terraformModuleRoutes,
-    ...helmRoutes,
+    ...routesOf(kinds.slice(afterOwn)),
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
   register(deps) {
     registerPackageRemoval(deps);
-    registerMaven(deps);
-    registerNpm(deps);
+    for (const kind of kinds) kind.register?.(deps);
   },
 };
+
+/** Default maximum file sizes in bytes, by the names of the plan limits. */
+export const FILE_SIZE_LIMITS = Object.fromEntries(
+  kinds.flatMap(({ limit }) => (limit === undefined ? [] : [[limit.name, limit.bytes]])),
+);

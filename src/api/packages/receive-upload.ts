@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../../core/core.errors.ts';
-import type { PackageType } from '../../db/tables/packages.table.ts';
 import type { BaseContext } from '../../http/http.route.ts';
 import { type FileBodyOptions, readFileBody } from '../../http/params/multipart-file.ts';
 import { limitedBytes } from '../../http/params/params.bytes.ts';
@@ -50,7 +49,7 @@ const tooLarge = () => new ApiError(400, '400 Bad request - File is too large', 
  */
 export async function receiveUpload(
   { deps, request, bytes }: BaseContext,
-  type: PackageType,
+  type: string,
   field: string,
   options?: FileBodyOptions,
 ): Promise<Upload | undefined> {

@@ -1,11 +1,10 @@
 import type { Ownership } from '../ownership.ts';
-import type { PackageType } from './packages.table.ts';
 
 /** Indexed substrings of package names, one for each start position, for searches. */
 export interface PackageNamePartsTable {
   name_id: number;
   project_id: number;
-  package_type: PackageType;
+  package_type: string;
   /** At most 32 characters. */
   part: string;
 }

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
-import type { PackageType } from './packages.table.ts';
 
 /** Minimum roles for publishing and deleting packages of certain names. */
 export interface PackageProtectionRulesTable {
@@ -9,7 +8,7 @@ export interface PackageProtectionRulesTable {
   project_id: number;
   /** `*` matches any characters. */
   package_name_pattern: string;
-  package_type: PackageType;
+  package_type: string;
   minimum_access_level_for_push: 'maintainer' | 'owner' | 'admin' | null;
   minimum_access_level_for_delete: 'owner' | 'admin' | null;
   created_at: Timestamp;

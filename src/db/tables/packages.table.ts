@@ -2,21 +2,6 @@ import type { Selectable } from 'kysely';
 import type { Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** Package registries, by the names of the API. */
-export const PACKAGE_TYPES = [
-  'composer',
-  'conan',
-  'generic',
-  'golang',
-  'helm',
-  'maven',
-  'npm',
-  'nuget',
-  'pypi',
-  'terraform_module',
-] as const;
-export type PackageType = (typeof PACKAGE_TYPES)[number];
-
 /** Package statuses (part 1, section 3). */
 export const PACKAGE_STATUSES = [
   'default',
@@ -32,7 +17,8 @@ export type PackageStatus = (typeof PACKAGE_STATUSES)[number];
 export interface PackagesTable {
   id: Id;
   project_id: number;
-  package_type: PackageType;
+  /** Name of its kind. */
+  package_type: string;
   name: string;
   /** Null for files of a package without a version. */
   version: string | null;

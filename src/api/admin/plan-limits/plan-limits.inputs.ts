@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Enum, optional } from '../../../http/http.schema.ts';
-import { DEFAULT_PLAN, LIMIT_NAMES, type LimitName } from '../../../settings/settings.plan-limits.ts';
+import { DEFAULT_PLAN, defaultLimits } from '../../../settings/settings.plan-limits.ts';
+import { FILE_SIZE_LIMITS } from '../../packages/index.ts';
 
 /** Names of plans; only the limits of `default` have an effect. */
 export const PLAN_NAMES = [
@@ -17,9 +18,16 @@ export const PLAN_NAMES = [
   'opensource',
 ] as const;
 
+/** Default values of all limits, with those of package kinds. */
+export const LIMITS = defaultLimits(FILE_SIZE_LIMITS);
+const names = Object.keys(LIMITS) as (keyof typeof LIMITS)[];
+
+/** An object with a property for each limit. */
+export const ofLimits = <T>(schema: T) =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<keyof typeof LIMITS, T>;
+
 const plan_name = Enum(PLAN_NAMES);
-const limit = Type.Integer({ minimum: 0 });
-const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, limit])) as Record<LimitName, typeof limit>;
+const limits = ofLimits(Type.Integer({ minimum: 0 }));
 
 export const PlanFilter = Type.Object({ plan_name: Type.Optional(Enum(PLAN_NAMES, { default: DEFAULT_PLAN })) });
 export const ChangedLimits = Type.Object({ plan_name, ...optional(limits).properties });

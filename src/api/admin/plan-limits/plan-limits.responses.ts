@@ -1,10 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { LIMIT_NAMES, type LimitName } from '../../../settings/settings.plan-limits.ts';
-
-const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, Type.Integer()])) as Record<
-  LimitName,
-  ReturnType<typeof Type.Integer>
->;
+import { ofLimits } from './plan-limits.inputs.ts';
 
 const LimitChange = Type.Object({
   timestamp: Type.Integer({ description: 'Time of the change, in seconds since 1970.' }),
@@ -15,7 +10,7 @@ const LimitChange = Type.Object({
 
 /** The limits of a plan (part 2, section 2). */
 export const PlanLimits = Type.Object({
-  ...limits,
+  ...ofLimits(Type.Integer()),
   limits_history: Type.Record(Type.String(), Type.Array(LimitChange), {
     description: 'Changes of each limit, by its name, oldest first.',
   }),

@@ -1,7 +1,7 @@
 import { route } from '../../../http/http.route.ts';
 import { DEFAULT_PLAN, readLimits, type StoredLimits } from '../../../settings/settings.plan-limits.ts';
 import { administrator, onServer } from '../../api.access.ts';
-import { ChangedLimits, PlanFilter } from './plan-limits.inputs.ts';
+import { ChangedLimits, LIMITS, PlanFilter } from './plan-limits.inputs.ts';
 import { PlanLimits } from './plan-limits.responses.ts';
 import { changeLimits } from './plan-limits.writes.ts';
 
@@ -17,7 +17,7 @@ export const planLimitsRoutes = [
     access: administrator,
     input: PlanFilter,
     success: { status: 200, schema: PlanLimits },
-    handler: async ({ deps, input }) => present(await readLimits(deps.db, input.plan_name ?? DEFAULT_PLAN)),
+    handler: async ({ deps, input }) => present(await readLimits(deps.db, input.plan_name ?? DEFAULT_PLAN, LIMITS)),
   }),
   route({
     method: 'PUT',

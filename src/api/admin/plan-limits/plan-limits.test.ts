@@ -5,7 +5,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { holdJob, uploadArtifact } from '../../../../test/support/artifacts.ts';
 import { commitFiles } from '../../../../test/support/commits.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
-import { PLAN_LIMITS } from '../../../settings/settings.plan-limits.ts';
+import { LIMITS } from './plan-limits.inputs.ts';
 
 type Json = Record<string, unknown>;
 const PATH = '/application/plan_limits';
@@ -29,10 +29,10 @@ const get = async (plan_name?: string) =>
 
 describe('the limits of a plan', () => {
   test('have defaults, and are changed bit by bit', async () => {
-    assert.deepEqual(await get(), { ...PLAN_LIMITS, limits_history: {} });
+    assert.deepEqual(await get(), { ...LIMITS, limits_history: {} });
     const first = await limit({ ci_pipeline_size: 5, unknown: 7 });
     const change = { timestamp: Math.floor(clock.now().getTime() / 1_000), user_id: 1, username: 'root', value: 5 };
-    assert.deepEqual(first, { ...PLAN_LIMITS, ci_pipeline_size: 5, limits_history: { ci_pipeline_size: [change] } });
+    assert.deepEqual(first, { ...LIMITS, ci_pipeline_size: 5, limits_history: { ci_pipeline_size: [change] } });
     const second = await limit({ ci_pipeline_size: 6, dotenv_size: 5_120 });
     assert.deepEqual(second.limits_history, { ci_pipeline_size: [change, { ...change, value: 6 }] });
     assert.deepEqual(await get('default'), second);

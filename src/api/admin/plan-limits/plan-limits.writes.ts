@@ -3,7 +3,8 @@ import { timestamp } from '../../../core/clock.ts';
 import { lockInstance } from '../../../db/lock-row.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { LIMIT_NAMES, type PlanLimits, readLimits, type StoredLimits } from '../../../settings/settings.plan-limits.ts';
+import { type PlanLimits, readLimits, type StoredLimits } from '../../../settings/settings.plan-limits.ts';
+import { LIMITS } from './plan-limits.inputs.ts';
 
 /** Maximum length of the history of a limit. */
 const REMEMBERED = 100;
@@ -21,8 +22,8 @@ export async function changeLimits(
 ): Promise<StoredLimits> {
   const stored = await database.transaction().execute(async (db) => {
     await lockInstance(db);
-    const { limits, history } = await readLimits(db, plan);
-    const changed = LIMIT_NAMES.filter((name) => changes[name] !== undefined && changes[name] !== limits[name]);
+    const { limits, history } = await readLimits(db, plan, LIMITS);
+    const changed = Object.keys(LIMITS).filter((name) => changes[name] !== undefined && changes[name] !== limits[name]);
     if (changed.length === 0) return { limits, history };
     const before = { ...limits };
     const seconds = Math.floor(clock.now().getTime() / 1_000);
@@ -49,7 +50,7 @@ export async function changeLimits(
         entity: INSTANCE,
         target: { id: null, type: 'PlanLimits', details: plan },
         message: `Changed ${name} from ${before[name]} to ${limits[name]}`,
-        more: { change: name, from: before[name], to: limits[name] },
+        more: { change: name, from: before[name]!, to: limits[name]! },
       })),
     );
     return { limits, history };

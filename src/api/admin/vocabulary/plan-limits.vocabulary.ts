@@ -1,9 +1,11 @@
 import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
+import { packageKinds } from '../../packages/index.ts';
 
-const bytes = (what: string): [string, number] => [
-  `Maximum file size of a ${what} in bytes; 0 for no limit.`,
-  524_288_000,
-];
+const ofKinds = [...packageKinds.values()].flatMap(({ limit }): [string, [string, number]][] =>
+  limit === undefined
+    ? []
+    : [[limit.name, [`Maximum file size of a ${limit.of} in bytes; 0 for no limit.`, 524_288_000]]],
+);
 
 /** Words of the limits of plans. */
 export const planLimitWords: Vocabulary['entries'] = {
@@ -18,14 +20,7 @@ export const planLimitWords: Vocabulary['entries'] = {
   ci_registered_project_runners: ['Maximum number of runners of a project; 0 for no limit.', 1000],
   dotenv_size: ['Maximum size of a dotenv report in bytes; 0 for no limit.', 5_120],
   dotenv_variables: ['Maximum number of variables in a dotenv report; 0 for no limit.', 20],
-  conan_max_file_size: bytes('Conan package'),
-  generic_packages_max_file_size: bytes('generic package'),
-  helm_max_file_size: bytes('Helm chart'),
-  maven_max_file_size: bytes('Maven package'),
-  npm_max_file_size: bytes('npm package'),
-  nuget_max_file_size: bytes('NuGet package'),
-  pypi_max_file_size: bytes('Python package'),
-  terraform_module_max_file_size: bytes('Terraform module'),
+  ...Object.fromEntries(ofKinds),
   enforcement_limit: [
     'Storage limit of a top-level group or user in MiB: beyond it, writes are refused; 0 for no limit.',
     10_000,

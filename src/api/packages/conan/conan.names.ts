@@ -49,6 +49,9 @@ export function recipeOf(params: RecipeParams): string {
   return `${package_name}/${package_version}@${user}/${channel}`;
 }
 
+/** Returns the part of a recipe that names what is packaged. */
+export const nameInRecipe = (recipe: string): string => recipe.split('/', 1)[0]!;
+
 /** Returns the project path of a recipe's user at the instance remote. */
 export const pathOfUser = (user: string): string => user.replaceAll('+', '/');
 

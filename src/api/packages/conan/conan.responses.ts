@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Instant } from '../../../http/http.schema.ts';
+import { nameInRecipe } from './conan.names.ts';
 
 const revision = Type.String({
   description: 'Revision id, 32 or 40 hexadecimal digits.',
@@ -59,3 +60,15 @@ export const FileChecksums = Type.Record(Type.String(), Type.String(), {
 export const FileAddresses = Type.Record(Type.String(), Type.String(), {
   description: 'URLs by file name.',
 });
+
+/** What packages have in lists beside what those of every kind have. */
+export const conanAttributes = {
+  schema: {
+    conan_package_name: Type.Optional(
+      Type.String({ description: 'Name of the recipe; only for Conan packages.', examples: ['zlib'] }),
+    ),
+  },
+  of: (name: string) => ({ conan_package_name: nameInRecipe(name) }),
+};
+
+export const conanObjects = { ConanRevision };

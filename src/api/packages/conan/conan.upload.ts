@@ -40,7 +40,7 @@ export async function storeConanFile(
   // The info file of a package without settings and options is empty.
   const mayBeEmpty = fileName === 'conaninfo.txt';
   if (file === undefined || (file.size === 0 && !mayBeEmpty)) throw badRequest('The file is empty');
-  const names = { name: recipe, version, nameKey: recipe, versionKey: '' };
+  const names = { name: recipe, version, versionKey: '' };
   const publication = { caller, projectId: project.id, type: 'conan', ...names, files: [file] } as const;
   await publish(deps, publication, async (publishing) => {
     const { db, row } = publishing;

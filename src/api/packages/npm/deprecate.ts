@@ -39,7 +39,7 @@ export async function deprecate(
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'destroy_package');
-    if (await isProtectedFrom(db, scope, { type: 'npm', name }, 'push')) throw packageProtected();
+    if (await isProtectedFrom({ ...deps, db }, scope, { type: 'npm', name }, 'push')) throw packageProtected();
     const rows = await db
       .selectFrom('packages')
       .select(['id', 'version_key', 'status', 'status_message'])

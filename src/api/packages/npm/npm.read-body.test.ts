@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import type { BaseContext } from '../../../http/http.route.ts';
-import { PLAN_LIMITS } from '../../../settings/settings.plan-limits.ts';
+import { packageKinds } from '../package-kinds.ts';
 import { AttachmentScanner, END } from './attachment-scanner.ts';
 import { Base64Decoder } from './base64.ts';
 import { readNpmBody } from './npm.read-body.ts';
@@ -125,7 +125,7 @@ describe('a body', () => {
       yield Buffer.from('"}}}');
     }
     const bytes = Readable.from(body(), { objectMode: false });
-    const deps = { recent: { get: async () => PLAN_LIMITS } };
+    const deps = { recent: { get: async () => ({}) }, packageKinds };
     const c = { deps, request: { headers: {} }, bytes, hold: async () => {} } as unknown as BaseContext;
     await assert.rejects(readNpmBody(c), { status: 413 });
     assert.ok(input < maxKept);

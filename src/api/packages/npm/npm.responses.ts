@@ -101,3 +101,5 @@ export const NOTHING_FOUND = {
 export const NpmUser = Type.Object({
   username: Type.String({ description: 'Name of the user or deploy token.', examples: ['ada'] }),
 });
+
+export const npmObjects = { NpmAudit, NpmDistTags, NpmPackage, NpmPublished, NpmUser, NpmVersion };

@@ -51,7 +51,7 @@ export async function setTag(deps: Deps, change: TagChange, version: string): Pr
   const { caller, projectId, name, tag } = change;
   await deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'create_package');
-    if (await isProtectedFrom(db, scope, { type: 'npm', name }, 'push')) throw packageProtected();
+    if (await isProtectedFrom({ ...deps, db }, scope, { type: 'npm', name }, 'push')) throw packageProtected();
     const key = { type: 'npm', nameKey: name, versionKey: version } as const;
     const row = await findVersion(db, { projectId }, key);
     if (row === undefined || !(await isStillThere(db, row.id))) throw notFound('Package');
@@ -75,7 +75,7 @@ async function isStillThere(db: Db, id: number): Promise<boolean> {
 export async function removeTag(deps: Deps, { caller, projectId, name, tag }: TagChange): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'destroy_package');
-    if (await isProtectedFrom(db, scope, { type: 'npm', name }, 'push')) throw packageProtected();
+    if (await isProtectedFrom({ ...deps, db }, scope, { type: 'npm', name }, 'push')) throw packageProtected();
     const removed = await db
       .deleteFrom('package_tags')
       .where('project_id', '=', projectId)

@@ -110,3 +110,11 @@ export const PackageVersions = Type.Object({
     examples: [['1.0.0', '1.3.0']],
   }),
 });
+
+export const nugetObjects = {
+  NugetPackage: PackageRegistration,
+  NugetSearchResults: SearchResults,
+  NugetServiceIndex: ServiceIndex,
+  NugetVersion: PackageMetadata,
+  NugetVersions: PackageVersions,
+};

@@ -30,7 +30,15 @@ export async function storePackage(c: BaseContext, project: Project, kind: 'pack
     return { nuspec, keys: keysOf(nuspec.id, nuspec.version) };
   });
   const { id: name, version } = nuspec;
-  const publication = { caller, projectId: project.id, type: 'nuget', name, version, ...keys, files: [file] } as const;
+  const publication = {
+    caller,
+    projectId: project.id,
+    type: 'nuget',
+    name,
+    version,
+    versionKey: keys.versionKey,
+    files: [file],
+  } as const;
   await publish(deps, publication, async (publishing) => {
     if (nuspec.symbols && publishing.isNew) throw notFound('Package');
     if (!nuspec.symbols) await describe(deps, publishing.db, publishing.row, nuspec, keys);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import { PACKAGE_STATUSES, PACKAGE_TYPES } from '../../../db/tables/packages.table.ts';
+import { PACKAGE_STATUSES } from '../../../db/tables/packages.table.ts';
 import { Enum, pagination } from '../../../http/http.schema.ts';
+import { PACKAGE_TYPES } from '../package-kinds.ts';
 
 const filters = {
   sort: Type.Optional(Enum(['asc', 'desc'], { default: 'asc' })),

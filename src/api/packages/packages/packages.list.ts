@@ -2,13 +2,9 @@ import { type OrderByItemBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Db, Schema } from '../../../db/db.schema.ts';
 import { contains } from '../../../db/like.ts';
 import { countOf, type PageRange, pageOf } from '../../../db/paginate.ts';
-import {
-  PACKAGE_TYPES,
-  type Package,
-  type PackageStatus,
-  type PackageType,
-} from '../../../db/tables/packages.table.ts';
+import type { Package, PackageStatus } from '../../../db/tables/packages.table.ts';
 import { type PackageNameScope, packagesNamed } from '../../../packages/package-registry.names.ts';
+import { PACKAGE_TYPES } from '../package-kinds.ts';
 
 export type PackageOrder = 'created_at' | 'name' | 'version' | 'type' | 'project_path';
 
@@ -16,7 +12,7 @@ export type PackageOrder = 'created_at' | 'name' | 'version' | 'type' | 'project
 export interface PackageFilters {
   order_by?: string | undefined;
   sort?: 'asc' | 'desc' | undefined;
-  package_type?: PackageType | undefined;
+  package_type?: string | undefined;
   package_name?: string | undefined;
   package_version?: string | undefined;
   include_versionless?: boolean | undefined;

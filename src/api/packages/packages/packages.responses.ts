@@ -1,8 +1,9 @@
-import { Type } from 'typebox';
-import { PACKAGE_STATUSES, PACKAGE_TYPES } from '../../../db/tables/packages.table.ts';
+import { type TProperties, Type } from 'typebox';
+import { PACKAGE_STATUSES } from '../../../db/tables/packages.table.ts';
 import { Enum, Instant, Nullable, propertiesOf } from '../../../http/http.schema.ts';
 import { PipelineBasic } from '../../code/index.ts';
 import { UserBasic } from '../../identity/index.ts';
+import { PACKAGE_TYPES, packageKinds } from '../package-kinds.ts';
 
 /** A pipeline that published a package, with its user. */
 export const PackagePipeline = Type.Object({ ...propertiesOf(PipelineBasic), user: Nullable(UserBasic) } as {
@@ -18,12 +19,15 @@ export const PackageTag = Type.Object({
   updated_at: Instant(),
 });
 
+const attributesOfKinds: TProperties = Object.assign(
+  {},
+  ...[...packageKinds.values()].map(({ attributes }) => attributes?.schema),
+);
+
 const shared = {
   id: Type.Integer(),
   name: Type.String({ description: 'Name of the package.', examples: ['my-app'] }),
-  conan_package_name: Type.Optional(
-    Type.String({ description: 'Name of the recipe; only for Conan packages.', examples: ['zlib'] }),
-  ),
+  ...attributesOfKinds,
   version: Nullable(
     Type.String({ description: 'Version of the package; null for packages without one.', examples: ['1.0.0'] }),
   ),

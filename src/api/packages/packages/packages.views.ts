@@ -3,6 +3,7 @@ import type { Package as Row } from '../../../db/tables/packages.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { lastDownload } from '../../../packages/downloads.ts';
+import { packageKinds } from '../package-kinds.ts';
 import { DETAILED } from './packages.find.ts';
 import { DISPLAYED, SHOWN, type ShownPackage } from './packages.list.ts';
 import type { GroupPackage, OtherVersion, Package, PackageListEntry } from './packages.responses.ts';
@@ -51,7 +52,7 @@ export async function presentPackages(
     return {
       id: row.id,
       name: row.name,
-      ...(row.package_type === 'conan' ? { conan_package_name: row.name.split('/', 1)[0]! } : {}),
+      ...packageKinds.get(row.package_type)?.attributes?.of(row.name),
       version: row.version,
       package_type: row.package_type,
       status: row.status,

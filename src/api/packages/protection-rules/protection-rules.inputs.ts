@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { Enum, Nullable } from '../../../http/http.schema.ts';
+import { PROTECTED_TYPES } from '../package-kinds.ts';
 
-/** Types of packages that can be protected. */
-export const PROTECTED_TYPES = ['conan', 'generic', 'helm', 'maven', 'npm', 'nuget', 'pypi'] as const;
 export const PUSH_LEVELS = ['maintainer', 'owner', 'admin'] as const;
 export const DELETE_LEVELS = ['owner', 'admin'] as const;
 

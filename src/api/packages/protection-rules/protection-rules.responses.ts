@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { PackageProtectionRule as Row } from '../../../db/tables/package-protection-rules.table.ts';
 import { Enum, Nullable } from '../../../http/http.schema.ts';
-import { DELETE_LEVELS, PROTECTED_TYPES, PUSH_LEVELS } from './protection-rules.inputs.ts';
+import { PROTECTED_TYPES } from '../package-kinds.ts';
+import { DELETE_LEVELS, PUSH_LEVELS } from './protection-rules.inputs.ts';
 
 /** Minimum roles for packages with matching names. */
 export const PackageProtectionRule = Type.Object({

@@ -10,15 +10,12 @@ import type { Db } from '../../../db/db.schema.ts';
 import { lockRow } from '../../../db/lock-row.ts';
 import type { PackageProtectionRule } from '../../../db/tables/package-protection-rules.table.ts';
 import type { Deps } from '../../../deps.ts';
+import { packageKinds } from '../package-kinds.ts';
 import type { changedRule, newRule } from './protection-rules.inputs.ts';
 
 /** Maximum number of rules per project: each publication checks those of its type. */
 const MAX_RULES = 500;
 const MAX_PATTERN = 255;
-const WILDCARD_NAMES = {
-  npm: [/^@?[-+.\w*]+(\/[-+.\w*]+)?$/, 'should be a valid NPM package name with optional wildcard characters.'],
-  pypi: [/^[\w.*-]+$/, 'should be a valid PyPI package name with optional wildcard characters.'],
-} as const;
 
 type Rule = Pick<
   PackageProtectionRule,
@@ -31,7 +28,7 @@ const taken = () => invalid('Package name pattern has already been taken');
 function check({ package_name_pattern: pattern, package_type, ...levels }: Rule): void {
   if (pattern.trim() === '') throw invalid("Package name pattern can't be blank");
   if (pattern.length > MAX_PATTERN) throw invalid('Package name pattern is too long (maximum is 255 characters)');
-  const [fits, words] = WILDCARD_NAMES[package_type as keyof typeof WILDCARD_NAMES] ?? [];
+  const [fits, words] = packageKinds.get(package_type)?.protection?.patterns ?? [];
   if (fits?.test(pattern) === false) throw invalid(`Package name pattern ${words}`);
   if (levels.minimum_access_level_for_push === null && levels.minimum_access_level_for_delete === null) {
     throw invalid('A rule must have at least a minimum access role for push or delete.');

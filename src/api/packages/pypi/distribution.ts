@@ -1,5 +1,4 @@
 import { ApiError, invalidParameter } from '../../../core/core.errors.ts';
-import { pythonName } from '../../../packages/python-name.ts';
 import type { Upload } from '../receive-upload.ts';
 import { isFileName, isName, normalVersion } from './pypi.names.ts';
 
@@ -35,7 +34,6 @@ export interface FileMetadata {
 /** A file of a Python package, with the metadata of its upload. */
 export interface Distribution {
   name: string;
-  nameKey: string;
   version: string;
   versionKey: string;
   fileName: string;
@@ -69,7 +67,6 @@ export function readDistribution({ file, filename, fields }: Upload): Distributi
   );
   return {
     name,
-    nameKey: pythonName(name),
     version: version.trim(),
     versionKey,
     fileName,

@@ -3,9 +3,9 @@ import { acceptableType } from '../../../http/http.accept.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
 import { collectionVersionOf } from '../../../packages/edition.ts';
 import type { PackageSource } from '../../../packages/package-registry.find.ts';
-import { pythonName } from '../../../packages/python-name.ts';
 import { cachedDocument, sendDocument } from '../registries.documents.ts';
 import { contentOf, distributions, distributionsOf, namesIn } from './pypi.find.ts';
+import { pythonName } from './pypi.names.ts';
 import { contentTypeOf, indexPage, isJson, namePage, SIMPLE_TYPES, type SimpleType } from './pypi.simple.ts';
 
 /** Memory of a name or file while a page is built, in bytes. */

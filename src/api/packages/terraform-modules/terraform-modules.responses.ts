@@ -80,3 +80,10 @@ export async function sourceOf({ db, externalUrl }: Deps, { project_id }: Packag
     .executeTakeFirstOrThrow();
   return `${externalUrl()}/${full_path}`;
 }
+
+export const moduleObjects = { TerraformModule, TerraformModuleVersions: ModuleVersions };
+export const moduleWords = {
+  module_name: ['Name of the module.', 'network'],
+  module_system: ['Target system of the module: its provider.', 'aws'],
+  module_version: ['Semantic version of the module.', '1.2.0'],
+} as const;

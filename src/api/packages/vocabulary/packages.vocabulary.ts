@@ -11,7 +11,4 @@ export const packageWords: Vocabulary['entries'] = {
     'SHA-256 of the file, 64 hexadecimal digits.',
     'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   ],
-  module_name: ['Name of the module.', 'network'],
-  module_system: ['Target system of the module: its provider.', 'aws'],
-  module_version: ['Semantic version of the module.', '1.2.0'],
 };
