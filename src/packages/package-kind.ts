@@ -11,7 +11,7 @@ export interface PackageKind {
   readonly nameKey?: (name: string) => string;
   /** How protection rules protect its packages; without it they do not. */
   readonly protection?: {
-    /** Pattern that patterns of names must match, and the refusal of others. */
+    /** What patterns of names must match, and what the names are called when it is refused. */
     readonly patterns?: readonly [RegExp, string];
     /** A part of the name that rules match as well. */
     readonly part?: (name: string) => string;

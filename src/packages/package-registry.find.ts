@@ -1,4 +1,6 @@
-import type { Db } from '../db/db.schema.ts';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { AFTER_LINEAGE } from '../access/access.membership.ts';
+import type { Db, Schema } from '../db/db.schema.ts';
 import type { PackageFile } from '../db/tables/package-files.table.ts';
 import type { Package, PackageStatus } from '../db/tables/packages.table.ts';
 import type { PackageCondition } from './package-registry.readable.ts';
@@ -23,17 +25,21 @@ export interface PackageVersion extends PackageName {
   versionKey: string;
 }
 
-/** Query for the installable versions of a name. */
-export const installable = (db: Db, source: PackageSource, { type, nameKey }: PackageName) => {
-  const query = db
-    .selectFrom('packages')
-    .where('packages.package_type', '=', type)
-    .where('packages.name_key', '=', nameKey)
-    .where('packages.status', 'in', INSTALLABLE);
+/** Query for the installable versions of a kind. @param from packages to search */
+export function installableOf(
+  from: SelectQueryBuilder<Schema, 'packages', object>,
+  source: PackageSource,
+  type: string,
+) {
+  const query = from.where('packages.package_type', '=', type).where('packages.status', 'in', INSTALLABLE);
   return 'projectId' in source
     ? query.where('packages.project_id', '=', source.projectId)
     : query.where(source.readable);
-};
+}
+
+/** Query for the installable versions of a name. */
+export const installable = (db: Db, source: PackageSource, { type, nameKey }: PackageName) =>
+  installableOf(db.selectFrom('packages').where('packages.name_key', '=', nameKey), source, type);
 
 /** Installable versions of a name, oldest first, from all projects of the source. */
 export async function versionsOf(db: Db, source: PackageSource, name: PackageName): Promise<Package[]> {
@@ -59,6 +65,16 @@ export function findVersion(
     .executeTakeFirst();
 }
 
+/** Query for the most recent file of a name in packages. */
+export const newestFile = (from: SelectQueryBuilder<Schema, 'packages', object>, fileName: string) =>
+  from
+    .innerJoin('package_files', 'package_files.package_id', 'packages.id')
+    .selectAll('package_files')
+    .where('package_files.file_name', '=', fileName)
+    .where('package_files.status', '=', 'default')
+    .orderBy('package_files.id', 'desc')
+    .limit(1);
+
 /**
  * A file of an installable version: the most recent one of that name.
  * @param versionKey any version if absent
@@ -68,13 +84,9 @@ export function findFile(
   source: PackageSource,
   { versionKey, fileName, ...name }: PackageName & { versionKey?: string; fileName: string },
 ): Promise<PackageFile | undefined> {
-  let query = installable(db, source, name)
-    .innerJoin('package_files', 'package_files.package_id', 'packages.id')
-    .selectAll('package_files')
-    .where('package_files.file_name', '=', fileName)
-    .where('package_files.status', '=', 'default');
-  if (versionKey !== undefined) query = query.where('packages.version_key', '=', versionKey);
-  return query.orderBy('package_files.id', 'desc').limit(1).executeTakeFirst();
+  const query = installable(db, source, name);
+  const from = versionKey === undefined ? query : query.where('packages.version_key', '=', versionKey);
+  return newestFile(from, fileName).executeTakeFirst();
 }
 
 /** Packages per query. */
@@ -95,3 +107,18 @@ export async function filesOf(db: Db, packageIds: readonly number[]): Promise<Ma
   }
   return files;
 }
+
+/** Query for packages of the same name in the projects below a top-level group. @param top id of its namespace */
+export const othersBelow = (db: Db, { package_type, name_key }: Package, top: number) =>
+  db
+    .selectFrom('packages')
+    .innerJoin('projects', 'projects.id', 'packages.project_id')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('packages.id')
+    .where('packages.package_type', '=', package_type)
+    .where('packages.name_key', '=', name_key)
+    .where('packages.status', '<>', 'pending_destruction')
+    .where('namespaces.lineage', '>=', `/${top}/`)
+    .where('namespaces.lineage', '<', `/${top}/${AFTER_LINEAGE}`)
+    .where(sql<SqlBool>`projects.pending_delete + 0 = 0`)
+    .limit(1);

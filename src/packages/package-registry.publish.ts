@@ -26,6 +26,8 @@ export interface Publication {
   version: string | null;
   /** Normalized version; the version itself if absent. */
   versionKey?: string;
+  /** Status that the publisher gives it. */
+  status?: 'default' | 'hidden' | undefined;
   /** Received files; those that remain unreferenced are removed. */
   files: readonly ReceivedFile[];
 }
@@ -83,16 +85,17 @@ export async function publish<T>(
 async function findOrInsert(
   deps: Deps,
   db: Db,
-  { caller, projectId, type, name, version, versionKey = version ?? '' }: Publication,
+  { caller, projectId, type, name, version, versionKey = version ?? '', status }: Publication,
 ): Promise<{ row: Package; isNew: boolean }> {
   const now = timestamp(deps.clock);
   const nameKey = nameKeyOf(kindOf(deps.packageKinds, type), name);
   const keys = { project_id: projectId, package_type: type, name_key: nameKey, version_key: versionKey };
+  const given = { name, version, status: status ?? 'default' } as const;
   // The version may be removed between the two statements.
   for (let tries = 0; tries < TRIES; tries += 1) {
     const made = await db
       .insertInto('packages')
-      .values({ ...keys, name, version, creator_id: caller.user?.id ?? null, created_at: now, updated_at: now })
+      .values({ ...keys, ...given, creator_id: caller.user?.id ?? null, created_at: now, updated_at: now })
       .onConflict((conflict) =>
         conflict
           .columns(['project_id', 'package_type', 'name_key', 'version_key'])
@@ -108,7 +111,7 @@ async function findOrInsert(
     }
     const there = await db
       .updateTable('packages')
-      .set((eb) => ({ status: eb.ref('status') }))
+      .set((eb) => ({ status: status ?? eb.ref('status') }))
       .where('project_id', '=', projectId)
       .where('package_type', '=', type)
       .where('name_key', '=', nameKey)

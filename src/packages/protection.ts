@@ -26,7 +26,6 @@ export async function isProtectedFrom(
     .where('project_id', '=', project.id)
     .where('package_type', '=', type)
     .execute();
-  if (rules.length === 0) return false;
   const kind = kindOf(packageKinds, type);
   // Names that a registry treats as equal match the same rules.
   const comparable = (text: string) => nameKeyOf(kind, text).toLowerCase();

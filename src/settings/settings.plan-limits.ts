@@ -4,8 +4,7 @@ import { prepared } from '../db/prepared.ts';
 import type { LimitChange } from '../db/tables/plan-limits.table.ts';
 import type { Deps } from '../deps.ts';
 
-const byName = <T extends object>(limits: T): T =>
-  Object.fromEntries(Object.entries(limits).sort(([a], [b]) => (a < b ? -1 : 1))) as T;
+const byName = <T extends object>(limits: T): T => Object.fromEntries(Object.entries(limits).sort()) as T;
 
 /**
  * Default limits of plans (part 2, section 2), in the order of answers. For most, 0 is no limit.

@@ -30,7 +30,5 @@ export const packages: Area = {
   },
 };
 
-/** Default maximum file sizes in bytes, by the names of the plan limits. */
-export const FILE_SIZE_LIMITS = Object.fromEntries(
-  kinds.flatMap(({ limit }) => (limit === undefined ? [] : [[limit.name, limit.bytes]])),
-);
+/** Plan limits of file sizes. */
+export const fileSizeLimits = kinds.flatMap(({ limit }) => limit ?? []);

@@ -5,23 +5,22 @@ import type { Vocabulary } from '../../http/openapi/openapi.words.ts';
 import type { PackageKind } from '../../packages/package-kind.ts';
 import { composerRoutes } from './composer/composer.routes.ts';
 import { nameInRecipe } from './conan/conan.names.ts';
-import { conanAttributes, conanObjects } from './conan/conan.responses.ts';
+import { ConanRevision, conanAttributes } from './conan/conan.responses.ts';
 import { conanRoutes } from './conan/conan.routes.ts';
-import { genericObjects } from './generic/generic.responses.ts';
+import { PublishedFile } from './generic/generic.responses.ts';
 import { genericRoutes } from './generic/generic.routes.ts';
 import { goRoutes } from './go/go.routes.ts';
 import { helmRoutes } from './helm/helm.routes.ts';
 import { registerMaven } from './maven/maven.background.ts';
 import { mavenRoutes } from './maven/maven.routes.ts';
 import { registerNpm } from './npm/check-manifest.ts';
-import { NAME_PATTERNS as npmPatterns } from './npm/npm.names.ts';
 import { npmObjects } from './npm/npm.responses.ts';
 import { npmRoutes } from './npm/npm.routes.ts';
 import { nugetObjects } from './nuget/nuget.responses.ts';
 import { nugetRoutes } from './nuget/nuget.routes.ts';
-import { pythonName, NAME_PATTERNS as pythonPatterns } from './pypi/pypi.names.ts';
+import { pythonName } from './pypi/pypi.names.ts';
 import { pypiRoutes } from './pypi/pypi.routes.ts';
-import { moduleObjects, moduleWords } from './terraform-modules/terraform-modules.responses.ts';
+import { ModuleVersions, moduleWords, TerraformModule } from './terraform-modules/terraform-modules.responses.ts';
 import { terraformModuleRoutes } from './terraform-modules/terraform-modules.routes.ts';
 
 /** A kind of packages with its part of the API. */
@@ -29,7 +28,9 @@ interface Registry extends PackageKind {
   readonly routes: readonly Route[];
   /** Attributes that only its packages have, made of their name. */
   readonly attributes?: { readonly schema: TProperties; of(name: string): object };
-  readonly vocabulary?: Partial<Vocabulary>;
+  /** Names of its objects, and words, for the OpenAPI document. */
+  readonly objects?: Vocabulary['objects'];
+  readonly words?: Vocabulary['entries'];
   /** Registers background work. */
   register?(deps: Deps): void;
 }
@@ -46,14 +47,14 @@ const KINDS: readonly Registry[] = [
     protection: { part: nameInRecipe },
     routes: conanRoutes,
     attributes: conanAttributes,
-    vocabulary: { objects: conanObjects },
+    objects: { ConanRevision },
   },
   {
     type: 'generic',
     limit: { name: 'generic_packages_max_file_size', bytes: 5_120 * MIB, of: 'generic package' },
     protection: {},
     routes: genericRoutes,
-    vocabulary: { objects: genericObjects },
+    objects: { PublishedPackageFile: PublishedFile },
   },
   { type: 'golang', routes: goRoutes },
   {
@@ -66,9 +67,9 @@ const KINDS: readonly Registry[] = [
   {
     type: 'npm',
     limit: { name: 'npm_max_file_size', bytes: 500 * MIB, of: 'npm package' },
-    protection: { patterns: npmPatterns },
+    protection: { patterns: [/^@?[-+.\w*]+(\/[-+.\w*]+)?$/, 'NPM'] },
     routes: npmRoutes,
-    vocabulary: { objects: npmObjects },
+    objects: npmObjects,
     register: registerNpm,
   },
   {
@@ -77,20 +78,21 @@ const KINDS: readonly Registry[] = [
     nameKey: lowerCase,
     protection: {},
     routes: nugetRoutes,
-    vocabulary: { objects: nugetObjects },
+    objects: nugetObjects,
   },
   {
     type: 'pypi',
     limit: { name: 'pypi_max_file_size', bytes: 3_072 * MIB, of: 'Python package' },
     nameKey: pythonName,
-    protection: { patterns: pythonPatterns },
+    protection: { patterns: [/^[\w.*-]+$/, 'PyPI'] },
     routes: pypiRoutes,
   },
   {
     type: 'terraform_module',
     limit: { name: 'terraform_module_max_file_size', bytes: 1_024 * MIB, of: 'Terraform module' },
     routes: terraformModuleRoutes,
-    vocabulary: { objects: moduleObjects, entries: moduleWords },
+    objects: { TerraformModule, TerraformModuleVersions: ModuleVersions },
+    words: moduleWords,
   },
   {
     type: 'helm',

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
-import { ApiError } from '../../core/core.errors.ts';
+import { Type } from 'typebox';
+import { ApiError, invalidParameter } from '../../core/core.errors.ts';
 import type { BaseContext } from '../../http/http.route.ts';
+import { Enum } from '../../http/http.schema.ts';
 import { type FileBodyOptions, readFileBody } from '../../http/params/multipart-file.ts';
 import { limitedBytes } from '../../http/params/params.bytes.ts';
 import { maxFileBytes } from '../../packages/package-registry.limits.ts';
@@ -16,6 +18,11 @@ export const UPLOAD_BODY = {
   description: 'The content of the file, or a multipart body with the file in a field.',
   limit: () => Number.MAX_SAFE_INTEGER,
 };
+
+/** Status that a publisher may give a package. */
+export const GivenStatus = Type.Optional(
+  Enum(['default', 'hidden'], { description: 'Status of the package; a hidden package is not listed.' }),
+);
 
 /** A received upload; its file is stored, but not referenced yet. */
 export interface Upload {
@@ -44,15 +51,16 @@ const tooLarge = () => new ApiError(400, '400 Bad request - File is too large', 
  * Stores the file of a request, which is its body or a field of a multipart body, while it is received.
  * @param field name of the field
  * @param options for tools that send many further fields
- * @returns undefined for a multipart body without the field
- * @throws ApiError 400 for a file that is too large, or a malformed body
+ * @param missing refusal of a multipart body without the field
+ * @throws ApiError 400 for a file that is too large or missing, or a malformed body
  */
 export async function receiveUpload(
   { deps, request, bytes }: BaseContext,
   type: string,
   field: string,
   options?: FileBodyOptions,
-): Promise<Upload | undefined> {
+  missing = () => invalidParameter(`${field} is missing`),
+): Promise<Upload> {
   const max = await maxFileBytes(deps, type);
   if (Number(request.headers['content-length'] ?? 0) > max + ENVELOPE) throw tooLarge();
   const stored: ReceivedFile[] = [];
@@ -66,7 +74,8 @@ export async function receiveUpload(
       return name;
     };
     const { file: filename, fields } = await readFileBody(request.headers, body, field, take, options);
-    return filename === undefined ? undefined : { file: stored[0]!, filename, fields };
+    if (filename === undefined) throw missing();
+    return { file: stored[0]!, filename, fields };
   } catch (error) {
     if (stored.length > 0)
       await enqueueBlobRemoval(

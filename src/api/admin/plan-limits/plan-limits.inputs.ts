@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Enum, optional } from '../../../http/http.schema.ts';
 import { DEFAULT_PLAN, defaultLimits } from '../../../settings/settings.plan-limits.ts';
-import { FILE_SIZE_LIMITS } from '../../packages/index.ts';
+import { fileSizeLimits } from '../../packages/index.ts';
 
 /** Names of plans; only the limits of `default` have an effect. */
 export const PLAN_NAMES = [
@@ -19,7 +19,7 @@ export const PLAN_NAMES = [
 ] as const;
 
 /** Default values of all limits, with those of package kinds. */
-export const LIMITS = defaultLimits(FILE_SIZE_LIMITS);
+export const LIMITS = defaultLimits(Object.fromEntries(fileSizeLimits.map(({ name, bytes }) => [name, bytes])));
 const names = Object.keys(LIMITS) as (keyof typeof LIMITS)[];
 
 /** An object with a property for each limit. */

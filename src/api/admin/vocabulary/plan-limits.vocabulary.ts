@@ -1,11 +1,7 @@
 import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
-import { packageKinds } from '../../packages/index.ts';
+import { fileSizeLimits } from '../../packages/index.ts';
 
-const ofKinds = [...packageKinds.values()].flatMap(({ limit }): [string, [string, number]][] =>
-  limit === undefined
-    ? []
-    : [[limit.name, [`Maximum file size of a ${limit.of} in bytes; 0 for no limit.`, 524_288_000]]],
-);
+const words = (of: string): [string, number] => [`Maximum file size of a ${of} in bytes; 0 for no limit.`, 524_288_000];
 
 /** Words of the limits of plans. */
 export const planLimitWords: Vocabulary['entries'] = {
@@ -20,7 +16,7 @@ export const planLimitWords: Vocabulary['entries'] = {
   ci_registered_project_runners: ['Maximum number of runners of a project; 0 for no limit.', 1000],
   dotenv_size: ['Maximum size of a dotenv report in bytes; 0 for no limit.', 5_120],
   dotenv_variables: ['Maximum number of variables in a dotenv report; 0 for no limit.', 20],
-  ...Object.fromEntries(ofKinds),
+  ...Object.fromEntries(fileSizeLimits.map(({ name, of }) => [name, words(of)])),
   enforcement_limit: [
     'Storage limit of a top-level group or user in MiB: beyond it, writes are refused; 0 for no limit.',
     10_000,

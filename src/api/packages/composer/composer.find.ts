@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../db/db.schema.ts';
-import { INSTALLABLE, installable, type PackageSource } from '../../../packages/package-registry.find.ts';
+import { installable, installableOf, type PackageSource } from '../../../packages/package-registry.find.ts';
 import type { PackageCondition } from '../../../packages/package-registry.readable.ts';
 
 /** Maximum number of versions read, newest first: per name, and in total for Composer 1. */
@@ -8,11 +8,7 @@ export const MAX_VERSIONS = 10_000;
 
 /** Query for the versions of all names that match a condition. */
 export const allVersions = (db: Db, readable: PackageCondition) =>
-  db
-    .selectFrom('packages')
-    .where('packages.package_type', '=', 'composer')
-    .where('packages.status', 'in', INSTALLABLE)
-    .where(readable);
+  installableOf(db.selectFrom('packages'), { readable }, 'composer');
 
 /** Query for the versions of one name. */
 export const versionsOfName = (db: Db, readable: PackageCondition, name: string) =>

@@ -44,7 +44,7 @@ export async function registerVersion(
   if (typeof name !== 'string' || !isPackageName(name)) throw invalid('Name is invalid');
   const version = tag === undefined ? versionOfBranch(branch) : versionOfTag(tag);
   if (version === undefined || version.length > 255) throw invalid('Version is invalid');
-  const publication = { caller, projectId: project.id, type: 'composer', name, version, files: [] } as const;
+  const publication = { caller, projectId: project.id, type: 'composer', name, version, files: [] };
   await publish(deps, publication, async (publishing) => {
     await requireOwnName(publishing);
     const { db, row, isNew } = publishing;

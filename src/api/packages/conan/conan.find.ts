@@ -110,7 +110,7 @@ export function searchRecipes(
   parts: readonly string[],
 ): Promise<{ name: string; full_path: string }[]> {
   const [longest = '', ...others] = parts.toSorted((a, b) => b.length - a.length);
-  const scope = { types: ['conan'] as const, ...('projectId' in source ? { projectIds: [source.projectId] } : {}) };
+  const scope = { types: ['conan'], ...('projectId' in source ? { projectIds: [source.projectId] } : {}) };
   let query = packagesNamed(db, longest, scope)
     .innerJoin('projects', 'projects.id', 'packages.project_id')
     .select(['packages.name', 'projects.full_path'])

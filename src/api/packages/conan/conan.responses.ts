@@ -70,5 +70,3 @@ export const conanAttributes = {
   },
   of: (name: string) => ({ conan_package_name: nameInRecipe(name) }),
 };
-
-export const conanObjects = { ConanRevision };

@@ -36,12 +36,20 @@ export async function storeConanFile(
   requireFileName(fileName, key);
   // Clients check whether the bytes are already stored before they upload them.
   if (request.headers['x-checksum-deploy'] === 'true') throw notFound('Non checksum storage');
-  const { file } = (await receiveUpload(c, 'conan', 'file')) ?? {};
+  const empty = () => badRequest('The file is empty');
+  const { file } = await receiveUpload(c, 'conan', 'file', undefined, empty);
   // The info file of a package without settings and options is empty.
   const mayBeEmpty = fileName === 'conaninfo.txt';
-  if (file === undefined || (file.size === 0 && !mayBeEmpty)) throw badRequest('The file is empty');
-  const names = { name: recipe, version, versionKey: '' };
-  const publication = { caller, projectId: project.id, type: 'conan', ...names, files: [file] } as const;
+  if (file.size === 0 && !mayBeEmpty) throw empty();
+  const publication = {
+    caller,
+    projectId: project.id,
+    type: 'conan',
+    name: recipe,
+    version,
+    versionKey: '',
+    files: [file],
+  };
   await publish(deps, publication, async (publishing) => {
     const { db, row } = publishing;
     const there = await fileOfRevision(db, row.id, key, fileName);

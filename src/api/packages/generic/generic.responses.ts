@@ -32,5 +32,3 @@ export const presentPublished = (deps: Deps, file: PackageFile, path: string) =>
   file_name: file.file_name,
   file: { url: `${deps.externalUrl()}/api/v4${path}` },
 });
-
-export const genericObjects = { PublishedPackageFile: PublishedFile };

@@ -1,18 +1,16 @@
 import { Type } from 'typebox';
-import { invalidParameter, notFound } from '../../../core/core.errors.ts';
-import type { PackageFile } from '../../../db/tables/package-files.table.ts';
-import type { Deps } from '../../../deps.ts';
+import { notFound } from '../../../core/core.errors.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { Enum } from '../../../http/http.schema.ts';
 import { blobSuccess } from '../../../http/send-blob.ts';
 import { findFile } from '../../../packages/package-registry.find.ts';
 import { addFile, publish } from '../../../packages/package-registry.publish.ts';
-import { receiveUpload, UPLOAD_BODY } from '../receive-upload.ts';
+import { GivenStatus, receiveUpload, UPLOAD_BODY } from '../receive-upload.ts';
 import { publishes, readsRegistry } from '../registries.access.ts';
 import { CHALLENGED, READ_PACKAGES, WRITE_PACKAGES } from '../registries.credentials.ts';
 import { CREATED, CreatedMessage } from '../registries.responses.ts';
 import { sendPackageFile } from '../registries.send-file.ts';
-import { type GenericFile, genericFile } from './generic.names.ts';
+import { genericFile } from './generic.names.ts';
 import { PublishedFile, presentPublished } from './generic.responses.ts';
 
 const shared = {
@@ -28,18 +26,6 @@ const shared = {
   }),
 } as const;
 
-/** Returns the latest file with that name. @throws ApiError 404 */
-async function newestFile(
-  { db }: Deps,
-  projectId: number,
-  { name, version, fileName }: GenericFile,
-): Promise<PackageFile> {
-  const key = { type: 'generic', nameKey: name, versionKey: version, fileName } as const;
-  const file = await findFile(db, { projectId }, key);
-  if (file === undefined) throw notFound('Package');
-  return file;
-}
-
 /** Generic packages, for any HTTP client (part 1, section 4.7). */
 export const genericRoutes: readonly Route[] = [
   route({
@@ -51,9 +37,7 @@ export const genericRoutes: readonly Route[] = [
     access: publishes,
     scopes: WRITE_PACKAGES,
     input: Type.Object({
-      status: Type.Optional(
-        Enum(['default', 'hidden'], { description: 'Status of the package; a hidden package is not listed.' }),
-      ),
+      status: GivenStatus,
       select: Type.Optional(Enum(['package_file'], { description: 'Return the package file instead of a message.' })),
     }),
     body: UPLOAD_BODY,
@@ -61,25 +45,12 @@ export const genericRoutes: readonly Route[] = [
     otherSuccess: { status: 200, schema: PublishedFile },
     handler: async (c) => {
       const { deps, caller, project, params, input, reply } = c;
-      const at = genericFile(params.package_name, params.package_path);
+      const { name, version, fileName } = genericFile(params.package_name, params.package_path);
       const upload = await receiveUpload(c, 'generic', 'file');
-      if (upload === undefined) throw invalidParameter('file is missing');
-      const { name, version, fileName } = at;
-      const publication = {
-        caller,
-        projectId: project.id,
-        type: 'generic',
-        name,
-        version,
-        files: [upload.file],
-      } as const;
-      const file = await publish(deps, publication, async (publishing) => {
-        const { db, row } = publishing;
-        if (input.status !== undefined && input.status !== row.status) {
-          await db.updateTable('packages').set({ status: input.status }).where('id', '=', row.id).execute();
-        }
-        return addFile(deps, publishing, upload.file, fileName);
-      });
+      const published = { caller, projectId: project.id, type: 'generic', name, version, status: input.status };
+      const file = await publish(deps, { ...published, files: [upload.file] }, (publishing) =>
+        addFile(deps, publishing, upload.file, fileName),
+      );
       if (input.select === undefined) return CREATED;
       reply.code(200);
       const path = `/projects/${project.id}/packages/generic/${name}/${params.package_path}`;
@@ -96,7 +67,9 @@ export const genericRoutes: readonly Route[] = [
     scopes: READ_PACKAGES,
     handler: async (c) => {
       const at = genericFile(c.params.package_name, c.params.package_path);
-      const file = await newestFile(c.deps, c.project.id, at);
+      const key = { type: 'generic', nameKey: at.name, versionKey: at.version, fileName: at.fileName };
+      const file = await findFile(c.deps.db, { projectId: c.project.id }, key);
+      if (file === undefined) throw notFound('Package');
       c.reply.header('X-Checksum-SHA256', file.sha256);
       return sendPackageFile(c, file, file.file_name.split('%2F').at(-1));
     },

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { PackageFile } from '../../../db/tables/package-files.table.ts';
-import { INSTALLABLE } from '../../../packages/package-registry.find.ts';
+import { installableOf, newestFile } from '../../../packages/package-registry.find.ts';
 import { type Chart, isChartName, isChartVersion } from './chart.ts';
 
 /** Metadata of the file of a chart. The channel is first, where a query can match it. */
@@ -13,12 +13,7 @@ interface Facts {
 export const factsOf = (channel: string, chart: Chart): Facts => ({ channel, chart });
 
 /** Query for all charts of a project. */
-export const charts = (db: Db, projectId: number) =>
-  db
-    .selectFrom('packages')
-    .where('packages.project_id', '=', projectId)
-    .where('packages.package_type', '=', 'helm')
-    .where('packages.status', 'in', INSTALLABLE);
+export const charts = (db: Db, projectId: number) => installableOf(db.selectFrom('packages'), { projectId }, 'helm');
 
 const inChannel = (channel: string) => {
   const start = `{"channel":${JSON.stringify(channel)},`;
@@ -73,20 +68,12 @@ export async function chartFile(
 ): Promise<PackageFile | undefined> {
   const versions = versionsIn(fileName);
   if (versions.length === 0) return undefined;
-  return charts(db, projectId)
-    .innerJoin('package_files', 'package_files.package_id', 'packages.id')
-    .selectAll('package_files')
-    .where((eb) =>
-      eb.or(
-        versions.map(({ name, version }) =>
-          eb.and([eb('packages.name_key', '=', name), eb('packages.version_key', '=', version)]),
-        ),
+  const among = charts(db, projectId).where((eb) =>
+    eb.or(
+      versions.map(({ name, version }) =>
+        eb.and([eb('packages.name_key', '=', name), eb('packages.version_key', '=', version)]),
       ),
-    )
-    .where('package_files.file_name', '=', fileName)
-    .where('package_files.status', '=', 'default')
-    .where(inChannel(channel))
-    .orderBy('package_files.id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    ),
+  );
+  return newestFile(among, fileName).where(inChannel(channel)).executeTakeFirst();
 }

@@ -18,11 +18,10 @@ export async function storeChart(c: BaseContext, project: Project, channel: stri
   const { deps, caller } = c;
   requireForm(c, 'chart');
   const upload = await receiveUpload(c, 'helm', 'chart');
-  if (upload === undefined) throw invalidParameter('chart is missing');
   const { file } = upload;
   const chart = await discardOnError(c, upload, () => readStored(c, file.sha256));
   const { name, version } = chart;
-  const publication = { caller, projectId: project.id, type: 'helm', name, version, files: [file] } as const;
+  const publication = { caller, projectId: project.id, type: 'helm', name, version, files: [file] };
   await publish(deps, publication, (publishing) =>
     addFile(deps, publishing, file, `${name}-${version}.tgz`, factsOf(channel, chart)),
   );

@@ -28,6 +28,6 @@ export const readsProjectOfName: Access<{ project: Project }> = {
 };
 
 async function isThere(deps: Deps, { id: projectId }: Project, { name, version }: MavenFile): Promise<boolean> {
-  const key = { type: 'maven', nameKey: name, versionKey: version ?? '' } as const;
+  const key = { type: 'maven', nameKey: name, versionKey: version ?? '' };
   return (await findVersion(deps.db, { projectId }, key)) !== undefined;
 }

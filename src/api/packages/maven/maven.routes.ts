@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { type ApiError, notFound } from '../../../core/core.errors.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
-import { Enum } from '../../../http/http.schema.ts';
 import { readablePackages } from '../../../packages/package-registry.readable.ts';
-import { UPLOAD_BODY } from '../receive-upload.ts';
+import { GivenStatus, UPLOAD_BODY } from '../receive-upload.ts';
 import { publishes, readsGroupRegistry, readsRegistry } from '../registries.access.ts';
 import { challenge, READ_PACKAGES, WRITE_PACKAGES } from '../registries.credentials.ts';
 import { MAVEN } from './maven.credentials.ts';
@@ -53,11 +52,7 @@ export const mavenRoutes: readonly Route[] = [
       'A file with the same name is kept; downloads get the latest one. A `.sha1` is compared with the stored file and answered with 204; a `.md5` is ignored.',
     access: publishes,
     scopes: WRITE_PACKAGES,
-    input: Type.Object({
-      status: Type.Optional(
-        Enum(['default', 'hidden'], { description: 'Status of the package; a hidden package is not listed.' }),
-      ),
-    }),
+    input: Type.Object({ status: GivenStatus }),
     body: UPLOAD_BODY,
     success: { status: 200, empty: true, description: 'The file was stored.' },
     otherSuccess: { status: 204, empty: true, description: 'The checksum matches the file.' },

@@ -1,4 +1,4 @@
-import { conflict, invalidParameter, notFound } from '../../../core/core.errors.ts';
+import { conflict, notFound } from '../../../core/core.errors.ts';
 import type { PackageStatus } from '../../../db/tables/packages.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
@@ -20,7 +20,7 @@ export async function compareChecksum(
 ): Promise<boolean> {
   const input = await readChecksum(bytes);
   if (checksum !== 'sha1') return false;
-  const key = { type: 'maven', nameKey: name, versionKey: version ?? '', fileName } as const;
+  const key = { type: 'maven', nameKey: name, versionKey: version ?? '', fileName };
   const file = await findFile(deps.db, { projectId: project.id }, key);
   if (file === undefined) throw notFound('Package');
   if (file.sha1 !== input) throw conflict();
@@ -36,15 +36,8 @@ export async function storeMavenFile(
 ): Promise<void> {
   const { deps, caller } = c;
   const upload = await receiveUpload(c, 'maven', 'file');
-  if (upload === undefined) throw invalidParameter('file is missing');
   const { file } = upload;
-  const publication = { caller, projectId: project.id, type: 'maven', name, version, files: [file] } as const;
-  await publish(deps, publication, async (publishing) => {
-    const { db, row } = publishing;
-    if (status !== undefined && status !== row.status) {
-      await db.updateTable('packages').set({ status }).where('id', '=', row.id).execute();
-    }
-    const stored = checksum === null ? fileName : `${fileName}.${checksum}`;
-    await addFile(deps, publishing, file, stored, fileMetadata(file));
-  });
+  const publication = { caller, projectId: project.id, type: 'maven', name, version, status, files: [file] };
+  const stored = checksum === null ? fileName : `${fileName}.${checksum}`;
+  await publish(deps, publication, (publishing) => addFile(deps, publishing, file, stored, fileMetadata(file)));
 }

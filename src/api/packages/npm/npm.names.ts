@@ -36,9 +36,3 @@ export function checkVersion(version: string): void {
     throw npmError(400, 'Validation failed: Version should follow SemVer: https://semver.org');
   }
 }
-
-/** What patterns of names in protection rules must look like, and the refusal of others. */
-export const NAME_PATTERNS = [
-  /^@?[-+.\w*]+(\/[-+.\w*]+)?$/,
-  'should be a valid NPM package name with optional wildcard characters.',
-] as const;

@@ -1,4 +1,4 @@
-import { AFTER_LINEAGE, lineageIds } from '../../../access/access.membership.ts';
+import { lineageIds } from '../../../access/access.membership.ts';
 import type { Caller } from '../../../access/caller.ts';
 import type { CallerInProject } from '../../../access/caller-in-project.ts';
 import type { Db } from '../../../db/db.schema.ts';
@@ -6,6 +6,7 @@ import { asciiLower } from '../../../db/like.ts';
 import { lockTrees } from '../../../db/namespace-tree.ts';
 import type { Package } from '../../../db/tables/packages.table.ts';
 import type { Deps } from '../../../deps.ts';
+import { othersBelow } from '../../../packages/package-registry.find.ts';
 import { addFile, publish } from '../../../packages/package-registry.publish.ts';
 import type { ReceivedFile } from '../../../packages/receive.ts';
 import { enqueueManifestCheck } from './check-manifest.ts';
@@ -41,7 +42,7 @@ export async function publishVersion(
   { caller, projectId, name }: Target,
   { manifest: { version, tag, stored }, file }: Publication,
 ): Promise<void> {
-  const publication = { caller, projectId, type: 'npm', name, version, files: [file] } as const;
+  const publication = { caller, projectId, type: 'npm', name, version, files: [file] };
   await publish(deps, publication, async (publishing) => {
     const { db, row, isNew, standing: scope } = publishing;
     if (!isNew) throw isThere();
@@ -70,21 +71,9 @@ async function requireOneInTree(db: Db, { namespace }: CallerInProject, row: Pac
   if (scope === null || asciiLower(scope) !== asciiLower(root)) return;
   // Concurrent publications in other projects wait here.
   const [now] = await lockTrees(db, [namespace]);
-  const lineage = `/${lineageIds(now!.lineage)[0]}/`;
-  const other = await db
-    .selectFrom('packages')
-    .innerJoin('projects', 'projects.id', 'packages.project_id')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .select('packages.id')
-    .where('packages.package_type', '=', 'npm')
-    .where('packages.name_key', '=', row.name_key)
+  const other = await othersBelow(db, row, lineageIds(now!.lineage)[0]!)
     .where('packages.version_key', '=', row.version_key)
-    .where('packages.status', '<>', 'pending_destruction')
     .where('packages.id', '<>', row.id)
-    .where('projects.pending_delete', '=', 0)
-    .where('namespaces.lineage', '>=', lineage)
-    .where('namespaces.lineage', '<', `${lineage}${AFTER_LINEAGE}`)
-    .limit(1)
     .executeTakeFirst();
   if (other !== undefined) throw isThere();
 }

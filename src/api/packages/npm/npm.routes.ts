@@ -86,7 +86,7 @@ const downloading = {
 const fileName = Type.String({ description: 'Name of the file.', examples: ['@acme/app-1.0.0.tgz'] });
 
 async function download(c: BaseContext & ProjectScope, name: string, file: string): Promise<Readable | undefined> {
-  const key = { type: 'npm', nameKey: name, fileName: tarballOf(name, file) } as const;
+  const key = { type: 'npm', nameKey: name, fileName: tarballOf(name, file) };
   const tarball = await findFile(c.deps.db, { projectId: c.project.id }, key);
   if (tarball === undefined) throw notFound('Package');
   return sendPackageFile(c, tarball, tarball.file_name.split('/').at(-1));

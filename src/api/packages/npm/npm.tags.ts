@@ -52,7 +52,7 @@ export async function setTag(deps: Deps, change: TagChange, version: string): Pr
   await deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'create_package');
     if (await isProtectedFrom({ ...deps, db }, scope, { type: 'npm', name }, 'push')) throw packageProtected();
-    const key = { type: 'npm', nameKey: name, versionKey: version } as const;
+    const key = { type: 'npm', nameKey: name, versionKey: version };
     const row = await findVersion(db, { projectId }, key);
     if (row === undefined || !(await isStillThere(db, row.id))) throw notFound('Package');
     await pointTag(deps, db, row, tag);

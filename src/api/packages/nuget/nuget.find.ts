@@ -5,7 +5,7 @@ import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Package } from '../../../db/tables/packages.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
-import { INSTALLABLE, installable, type PackageSource } from '../../../packages/package-registry.find.ts';
+import { installable, installableOf, type PackageSource } from '../../../packages/package-registry.find.ts';
 import { readablePackages } from '../../../packages/package-registry.readable.ts';
 import { compareVersions, nameKeyOf } from './nuget.names.ts';
 
@@ -84,9 +84,7 @@ export function installableVersions(
   prerelease: boolean,
   from: SelectQueryBuilder<Schema, 'packages', object>,
 ) {
-  const query = from.where('packages.package_type', '=', 'nuget').where('packages.status', 'in', INSTALLABLE);
-  const there =
-    'projectId' in source ? query.where('packages.project_id', '=', source.projectId) : query.where(source.readable);
+  const there = installableOf(from, source, 'nuget');
   return prerelease ? there : there.where('packages.version_key', 'not like', PRERELEASE);
 }
 

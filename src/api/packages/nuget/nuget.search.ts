@@ -20,7 +20,7 @@ const FEW_NAMES = 100;
 const FEW_VERSIONS = 1_000;
 
 const placeOf = ({ source }: Feed) =>
-  'projectId' in source ? { types: ['nuget'] as const, projectIds: [source.projectId] } : { types: ['nuget'] as const };
+  'projectId' in source ? { types: ['nuget'], projectIds: [source.projectId] } : { types: ['nuget'] };
 
 /** Returns a page of matching names, in order, and their number; counted up to 10,000. */
 export async function searchNames(

@@ -1,5 +1,5 @@
 import { timestamp } from '../../../core/clock.ts';
-import { badRequest, invalidParameter, notFound } from '../../../core/core.errors.ts';
+import { badRequest, notFound } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Package } from '../../../db/tables/packages.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -22,24 +22,14 @@ export async function storePackage(c: BaseContext, project: Project, kind: 'pack
   const { deps, caller } = c;
   requireForm(c, FIELD);
   const upload = await receiveUpload(c, 'nuget', FIELD);
-  if (upload === undefined) throw invalidParameter(`${FIELD} is missing`);
   const { file } = upload;
   const { nuspec, keys } = await discardOnError(c, upload, async () => {
     const nuspec = await readPackage(deps, file);
     if (kind === 'symbols' && !nuspec.symbols) throw badRequest('The file is not a symbols package');
     return { nuspec, keys: keysOf(nuspec.id, nuspec.version) };
   });
-  const { id: name, version } = nuspec;
-  const publication = {
-    caller,
-    projectId: project.id,
-    type: 'nuget',
-    name,
-    version,
-    versionKey: keys.versionKey,
-    files: [file],
-  } as const;
-  await publish(deps, publication, async (publishing) => {
+  const version = { type: 'nuget', name: nuspec.id, version: nuspec.version, versionKey: keys.versionKey };
+  await publish(deps, { caller, projectId: project.id, ...version, files: [file] }, async (publishing) => {
     if (nuspec.symbols && publishing.isNew) throw notFound('Package');
     if (!nuspec.symbols) await describe(deps, publishing.db, publishing.row, nuspec, keys);
     await addFile(deps, publishing, file, fileNameOf(keys, nuspec.symbols ? 'snupkg' : 'nupkg'));
@@ -63,7 +53,7 @@ async function describe(
   await db.deleteFrom('package_tags').where('package_id', '=', id).execute();
   if (nuspec.tags.length === 0) return;
   const now = timestamp(deps.clock);
-  const shared = { project_id, package_id: id, package_type: 'nuget', name_key: nameKey } as const;
+  const shared = { project_id, package_id: id, package_type: 'nuget', name_key: nameKey };
   const tags = nuspec.tags.map((tag) => ({ ...shared, name: tag, created_at: now, updated_at: now }));
   await db.insertInto('package_tags').values(tags).execute();
 }

@@ -153,24 +153,18 @@ export async function packagesOfFew(
 ): Promise<ShownPackage[]> {
   const { order, columns, sort } = orderOf(filters);
   const byPath = [...projects].sort(byLastSegment);
-  const [first, ...others] = byPath.map(({ id }, rank) =>
-    db
+  const [first, ...others] = byPath.map(({ id }, rank) => {
+    const ofProject = matching(db, filters, fewNamed ? packageNameScope(filters, [id]) : null);
+    return db
       .selectFrom(
-        inOrder(
-          matching(db, filters, fewNamed ? packageNameScope(filters, [id]) : null).where(
-            'packages.project_id',
-            '=',
-            id,
-          ),
-          filters,
-        )
+        inOrder(ofProject.where('packages.project_id', '=', id), filters)
           .select(['packages.id', sql.ref(columns[0]).as('first_key'), sql.ref(columns[1]).as('second_key')])
           .select(sql.lit(order === 'project_path' ? rank : 0).as('rank'))
           .limit(offset + size)
           .as('of_project'),
       )
-      .selectAll(),
-  );
+      .selectAll();
+  });
   if (first === undefined) return [];
   const firsts = others.reduce((all, each) => all.unionAll(each), first).as('firsts');
   const page = db

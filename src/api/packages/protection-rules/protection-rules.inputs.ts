@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import { Enum, Nullable } from '../../../http/http.schema.ts';
 import { PROTECTED_TYPES } from '../package-kinds.ts';
 
-export const PUSH_LEVELS = ['maintainer', 'owner', 'admin'] as const;
-export const DELETE_LEVELS = ['owner', 'admin'] as const;
+const PUSH_LEVELS = ['maintainer', 'owner', 'admin'] as const;
+const DELETE_LEVELS = ['owner', 'admin'] as const;
 
-const attributes = {
+/** Attributes of a rule. */
+export const attributes = {
   package_name_pattern: Type.String({
     description: 'Package name pattern, case-insensitive; `*` stands for any text.',
     examples: ['@flight/*'],

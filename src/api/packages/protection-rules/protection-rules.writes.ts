@@ -28,8 +28,10 @@ const taken = () => invalid('Package name pattern has already been taken');
 function check({ package_name_pattern: pattern, package_type, ...levels }: Rule): void {
   if (pattern.trim() === '') throw invalid("Package name pattern can't be blank");
   if (pattern.length > MAX_PATTERN) throw invalid('Package name pattern is too long (maximum is 255 characters)');
-  const [fits, words] = packageKinds.get(package_type)?.protection?.patterns ?? [];
-  if (fits?.test(pattern) === false) throw invalid(`Package name pattern ${words}`);
+  const [fits, called] = packageKinds.get(package_type)?.protection?.patterns ?? [];
+  if (fits?.test(pattern) === false) {
+    throw invalid(`Package name pattern should be a valid ${called} package name with optional wildcard characters.`);
+  }
   if (levels.minimum_access_level_for_push === null && levels.minimum_access_level_for_delete === null) {
     throw invalid('A rule must have at least a minimum access role for push or delete.');
   }

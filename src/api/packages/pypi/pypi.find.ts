@@ -1,7 +1,6 @@
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import type { PackageFile } from '../../../db/tables/package-files.table.ts';
-import { INSTALLABLE, installable, type PackageSource } from '../../../packages/package-registry.find.ts';
+import { installable, installableOf, newestFile, type PackageSource } from '../../../packages/package-registry.find.ts';
 import type { FileMetadata } from './distribution.ts';
 import type { IndexedName, LinkedFile } from './pypi.simple.ts';
 
@@ -10,15 +9,8 @@ const MAX_NAMES = 100_000;
 const MAX_FILES = 50_000;
 
 /** Query for the files of all installable Python packages. */
-export function distributions(db: Db, source: PackageSource) {
-  const query = db
-    .selectFrom('packages')
-    .where('packages.package_type', '=', 'pypi')
-    .where('packages.status', 'in', INSTALLABLE);
-  return 'projectId' in source
-    ? query.where('packages.project_id', '=', source.projectId)
-    : query.where(source.readable);
-}
+export const distributions = (db: Db, source: PackageSource) =>
+  installableOf(db.selectFrom('packages'), source, 'pypi');
 
 /** Query for the files of one name. */
 export const distributionsOf = (db: Db, source: PackageSource, nameKey: string) =>
@@ -103,19 +95,5 @@ export async function contentOf(
 }
 
 /** Query for a file by digest and name. */
-export function distributionFile(
-  db: Db,
-  source: PackageSource,
-  sha256: string,
-  fileName: string,
-): Promise<PackageFile | undefined> {
-  return distributions(db, source)
-    .innerJoin('package_files', 'package_files.package_id', 'packages.id')
-    .selectAll('package_files')
-    .where('package_files.sha256', '=', sha256)
-    .where('package_files.file_name', '=', fileName)
-    .where('package_files.status', '=', 'default')
-    .orderBy('package_files.id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-}
+export const distributionFile = (db: Db, source: PackageSource, sha256: string, fileName: string) =>
+  newestFile(distributions(db, source), fileName).where('package_files.sha256', '=', sha256).executeTakeFirst();

@@ -49,9 +49,3 @@ export function normalVersion(text: string): string | undefined {
 
 /** Normalizes a name as in PEP 503: lower case, with one hyphen for each run of `-`, `_` and `.`. */
 export const pythonName = (name: string): string => name.replace(/[-_.]+/g, '-').toLowerCase();
-
-/** What patterns of names in protection rules must look like, and the refusal of others. */
-export const NAME_PATTERNS = [
-  /^[\w.*-]+$/,
-  'should be a valid PyPI package name with optional wildcard characters.',
-] as const;

@@ -1,4 +1,3 @@
-import { invalidParameter } from '../../../core/core.errors.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
 import { addFile, publish } from '../../../packages/package-registry.publish.ts';
@@ -14,7 +13,6 @@ export async function storeDistribution(c: BaseContext, project: Project): Promi
   const { deps, caller } = c;
   requireForm(c, 'content');
   const upload = await receiveUpload(c, 'pypi', 'content', { parts: MAX_PARTS, keep: FIELDS });
-  if (upload === undefined) throw invalidParameter('content is missing');
   const { distribution, metadata } = await discardOnError(c, upload, async () => {
     const distribution = readDistribution(upload);
     return { distribution, metadata: await wheelMetadata(c, upload.file, distribution.fileName) };
@@ -24,7 +22,7 @@ export async function storeDistribution(c: BaseContext, project: Project): Promi
     ...fileFacts,
     ...(metadata === undefined ? {} : { metadata_sha256: metadataDigest(metadata) }),
   };
-  const publication = { caller, projectId: project.id, type: 'pypi', ...version, files: [upload.file] } as const;
+  const publication = { caller, projectId: project.id, type: 'pypi', ...version, files: [upload.file] };
   await publish(deps, publication, async (publishing) => {
     const { db, row } = publishing;
     const there = await db

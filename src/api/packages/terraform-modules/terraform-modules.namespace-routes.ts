@@ -30,8 +30,9 @@ const shared = {
   errors: [404],
 } as const;
 
-const params = Type.Object({ module_name: Type.String(), module_system: Type.String() });
-const versionParams = Type.Object({ ...params.properties, module_version: Type.String() });
+/** Path parameters of a module, and of a version. */
+export const params = Type.Object({ module_name: Type.String(), module_system: Type.String() });
+export const versionParams = Type.Object({ ...params.properties, module_version: Type.String() });
 
 type Context = BaseContext & ModuleScope & { params: ModuleName & { module_namespace?: string } };
 

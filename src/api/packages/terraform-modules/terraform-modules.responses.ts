@@ -81,7 +81,6 @@ export async function sourceOf({ db, externalUrl }: Deps, { project_id }: Packag
   return `${externalUrl()}/${full_path}`;
 }
 
-export const moduleObjects = { TerraformModule, TerraformModuleVersions: ModuleVersions };
 export const moduleWords = {
   module_name: ['Name of the module.', 'network'],
   module_system: ['Target system of the module: its provider.', 'aws'],

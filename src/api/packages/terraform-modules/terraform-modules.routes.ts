@@ -17,14 +17,12 @@ import {
 } from './download-tokens.ts';
 import { archiveOf, findModule } from './terraform-modules.find.ts';
 import type { ModuleName } from './terraform-modules.names.ts';
-import { namespaceModuleRoutes } from './terraform-modules.namespace-routes.ts';
+import { namespaceModuleRoutes, params, versionParams } from './terraform-modules.namespace-routes.ts';
 import { storeModule } from './terraform-modules.upload.ts';
 
 const MODULE = '/projects/:id/packages/terraform/modules/:module_name/:module_system';
 
 const shared = { tag: 'Terraform modules', credentials: CHALLENGED } as const;
-const params = Type.Object({ module_name: Type.String(), module_system: Type.String() });
-const versionParams = Type.Object({ ...params.properties, module_version: Type.String() });
 
 const reading = {
   ...shared,

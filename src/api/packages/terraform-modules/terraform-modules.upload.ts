@@ -1,8 +1,9 @@
-import { type SqlBool, sql } from 'kysely';
-import { AFTER_LINEAGE, lineageIds } from '../../../access/access.membership.ts';
-import { invalidParameter, refused } from '../../../core/core.errors.ts';
+import { sql } from 'kysely';
+import { lineageIds } from '../../../access/access.membership.ts';
+import { refused } from '../../../core/core.errors.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
+import { othersBelow } from '../../../packages/package-registry.find.ts';
 import { addFile, type PublishTransaction, publish } from '../../../packages/package-registry.publish.ts';
 import { receiveUpload } from '../receive-upload.ts';
 import { archiveName, checkModule, type ModuleName, packageName } from './terraform-modules.names.ts';
@@ -15,16 +16,8 @@ export async function storeModule(c: BaseContext, project: Project, name: Module
   const { deps, caller } = c;
   checkModule(name, version);
   const upload = await receiveUpload(c, 'terraform_module', 'file');
-  if (upload === undefined) throw invalidParameter('file is missing');
-  const publication = {
-    caller,
-    projectId: project.id,
-    type: 'terraform_module',
-    name: packageName(name),
-    version,
-    files: [upload.file],
-  } as const;
-  await publish(deps, publication, async (publishing) => {
+  const module = { type: 'terraform_module', name: packageName(name), version };
+  await publish(deps, { caller, projectId: project.id, ...module, files: [upload.file] }, async (publishing) => {
     if (!publishing.isNew) throw refused(DUPLICATE, 403);
     await requireFreeName(publishing);
     await addFile(deps, publishing, upload.file, archiveName(name, version));
@@ -38,26 +31,12 @@ export async function storeModule(c: BaseContext, project: Project, name: Module
  */
 async function requireFreeName({ db, row, standing: scope }: PublishTransaction): Promise<void> {
   const [top] = lineageIds(scope.namespace.lineage);
-  const root = `/${top}/`;
   await db
     .updateTable('namespaces')
     // Locks the row on both engines.
     .set({ updated_at: sql<string>`updated_at` })
     .where('id', '=', top!)
     .execute();
-  const other = await db
-    .selectFrom('packages')
-    .innerJoin('projects', 'projects.id', 'packages.project_id')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .select('packages.id')
-    .where('packages.package_type', '=', 'terraform_module')
-    .where('packages.name_key', '=', row.name_key)
-    .where('packages.project_id', '<>', row.project_id)
-    .where('packages.status', '<>', 'pending_destruction')
-    .where('namespaces.lineage', '>=', root)
-    .where('namespaces.lineage', '<', root + AFTER_LINEAGE)
-    .where(sql<SqlBool>`projects.pending_delete + 0 = 0`)
-    .limit(1)
-    .executeTakeFirst();
+  const other = await othersBelow(db, row, top!).where('packages.project_id', '<>', row.project_id).executeTakeFirst();
   if (other !== undefined) throw refused(NAME_TAKEN, 403);
 }
