@@ -179,6 +179,12 @@ module.exports = {
       '^src/(http|pages|cli)/|^src/git-server/http/|^(node:)?https?$|node_modules/(fastify|@fastify)',
       'Who may reach a repository, and what a push does, is the same however somebody comes: HTTP stands on top.',
     ),
+    never(
+      'pushes-know-no-kind',
+      '^src/(git-server/(?!git-server\\.access\\.ts$)|repositories/)',
+      '^src/git-server/(project|snippet|wiki)-target\\.ts$',
+      'What a push goes to is a GitTarget; only who finds it by its path knows the three.',
+    ),
     ...inOrder(
       'rooms-in-order',
       '^src/',

@@ -25,8 +25,7 @@ import type { DownloadTimes } from './packages/download-times.ts';
 import type { PackageKinds } from './packages/package-kind.ts';
 import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import type { IntentRetries } from './repositories/intent-retries.ts';
-import type { PushFact } from './repositories/push-facts.ts';
-import type { RefObserver } from './repositories/ref-observers.ts';
+import type { RefChangeHooks } from './repositories/ref-observers.ts';
 import type { CurrentSettings } from './settings/current-settings.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 import type { Archives } from './storage/zip/zip.archives.ts';
@@ -77,10 +76,8 @@ export interface Deps {
   readonly events: EventBus;
   /** Hooks for events of users, groups and projects. */
   readonly lifecycle: Lifecycle;
-  /** Hooks that run in the transaction of ref changes. */
-  readonly refObservers: RefObserver[];
-  /** Facts about pushed refs that are computed before the push is recorded. */
-  readonly pushFacts: PushFact[];
+  /** Hooks of ref changes, in their transaction and before it. */
+  readonly refChanges: RefChangeHooks;
   /** Ref changes whose completion could not be recorded yet. */
   readonly intentRetries: IntentRetries;
   /** Whether a merge request has the required approvals; provided by the area of approvals. */

@@ -46,8 +46,8 @@ import { DownloadTimes } from './packages/download-times.ts';
 import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import { IntentRetries } from './repositories/intent-retries.ts';
 import { resumeMoves } from './repositories/moves/storage-moves.background.ts';
-import { soleCommit } from './repositories/push-facts.ts';
 import { recoverIntentsAtStart } from './repositories/recover-intents.ts';
+import { refChangeHooks } from './repositories/ref-observers.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/repository.background.ts';
 import { sshAddress } from './repositories/ssh-address.ts';
 import { applicationSettings } from './settings/application-settings.ts';
@@ -139,8 +139,7 @@ export async function open(
     jobs,
     events: new EventBus(database.db, jobs, clock),
     lifecycle: new Lifecycle(),
-    refObservers: [],
-    pushFacts: [soleCommit],
+    refChanges: refChangeHooks(),
     intentRetries: new IntentRetries(log),
     isApproved: new ProvidedFunction('isApproved'),
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,

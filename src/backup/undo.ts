@@ -59,7 +59,7 @@ export async function changesSince(db: Db, known: SnapshotChanges): Promise<Undo
   for (let after = known.floor; ; ) {
     const events = await db
       .selectFrom('domain_events')
-      .select(['id', 'type', 'project_id', 'payload'])
+      .select(['id', 'type', 'payload'])
       .where('id', '>', after)
       .where('type', 'in', PUSHED)
       .orderBy('id')

@@ -4,19 +4,6 @@ import { type FoundProject, findMoved, findNamespace, findProject } from '../acc
 import { refused, unauthorized } from '../core/core.errors.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Deps } from '../deps.ts';
-import type { Holder } from '../repositories/holder.ts';
-
-/** The result of a successful authorization for a repository. */
-export interface AuthorizedGitAccess {
-  caller: Caller;
-  /** Owner of the repository. */
-  holder: Holder;
-  /**
-   * Whether the repository is being imported or moved. New pushes are refused at once; a push in progress is refused as
-   * a whole.
-   */
-  readOnly: boolean;
-}
 
 export type GitOperation = 'read' | 'write';
 

@@ -17,10 +17,12 @@ import {
 import { repositoryOf } from '../repositories/change-refs.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
 import { recoverOrphanedIntents } from '../repositories/recover-intents.ts';
-import type { GitAccess } from './git-server.access.ts';
-import { MAX_REFS, pushHandlers } from './git-server.push.ts';
+import { receiverOf } from './git-server.push.ts';
+import type { GitTarget } from './git-target.ts';
 
 const MEGABYTE = 1024 * 1024;
+/** Maximum number of refs in one push. */
+const MAX_REFS = 20_000;
 
 /** Connection of a git client and its capabilities. */
 export interface Client extends Pick<TransportOptions, 'protocol' | 'signal' | 'stateless'> {
@@ -47,13 +49,13 @@ function refuseInput(error: unknown): never {
   throw error;
 }
 
-function logFailure(deps: Deps, access: GitAccess, { correlationId }: Client, { done }: TransportSession): void {
+function logFailure(deps: Deps, target: GitTarget, { correlationId }: Client, { done }: TransportSession): void {
   void done.then(({ code, stderr, killed, failure }) => {
     if (code === 0 && failure === undefined) return;
     // A disconnected client is not an error.
     deps.log.log(killed === 'abort' ? 'info' : 'warn', 'git failed', {
       correlation_id: correlationId,
-      repository: `${access.holder.type} ${access.holder.id}`,
+      repository: `${target.holder.type} ${target.holder.id}`,
       code,
       killed,
       error: failure === undefined ? stderr.slice(0, 500) : String(failure),
@@ -64,7 +66,7 @@ function logFailure(deps: Deps, access: GitAccess, { correlationId }: Client, { 
 /** Starts git within the client's share of limited resources. */
 async function start(
   deps: Deps,
-  access: GitAccess,
+  target: GitTarget,
   client: Client,
   begin: (options: TransportOptions) => Promise<TransportSession>,
 ): Promise<TransportSession> {
@@ -76,10 +78,10 @@ async function start(
     ...(stateless === undefined ? {} : { stateless }),
   };
   const session = await inScope(
-    { caller: rateLimitKeyOf(access.caller, address), origin: originOf(access.caller, address), hookChain },
+    { caller: rateLimitKeyOf(target.caller, address), origin: originOf(target.caller, address), hookChain },
     () => begin(options),
   );
-  logFailure(deps, access, client, session);
+  logFailure(deps, target, client, session);
   return session;
 }
 
@@ -88,7 +90,7 @@ async function start(
  * again and gets its pipeline.
  * @throws ApiError 403 while the repository is read-only
  */
-async function beforePush(deps: Deps, { holder, readOnly }: GitAccess): Promise<void> {
+async function beforePush(deps: Deps, { holder, readOnly }: GitTarget): Promise<void> {
   if (readOnly) throw refused(READ_ONLY, 403);
   // A process that has just started and already crashed is found by the next heartbeat.
   if (deps.processes.mayHavePeers) await recoverOrphanedIntents(deps, holder);
@@ -100,12 +102,12 @@ async function beforePush(deps: Deps, { holder, readOnly }: GitAccess): Promise<
  */
 export async function announce(
   deps: Deps,
-  access: GitAccess,
+  target: GitTarget,
   service: Service,
   client: Client,
 ): Promise<TransportSession> {
-  if (service === 'receive-pack') await beforePush(deps, access);
-  return start(deps, access, client, (options) => advertise(repositoryOf(deps, access.holder), service, options));
+  if (service === 'receive-pack') await beforePush(deps, target);
+  return start(deps, target, client, (options) => advertise(repositoryOf(deps, target.holder), service, options));
 }
 
 /**
@@ -117,13 +119,13 @@ export async function announce(
  */
 export function serveArchive(
   deps: Deps,
-  access: GitAccess,
+  target: GitTarget,
   input: Readable,
   client: Client,
   revalidate: () => Promise<unknown>,
 ): Promise<TransportSession> {
   const room = async (bytes: number) => {
-    const leave = await reserveStreamMemory(deps, rateLimitKeyOf(access.caller, client.address), bytes, client.signal);
+    const leave = await reserveStreamMemory(deps, rateLimitKeyOf(target.caller, client.address), bytes, client.signal);
     try {
       await revalidate();
       return leave;
@@ -133,8 +135,8 @@ export function serveArchive(
     }
   };
   const bounds = { maxBytes: deps.config.limits.archive, room };
-  return start(deps, access, client, (options) =>
-    uploadArchive(repositoryOf(deps, access.holder), input, bounds, options).catch((error: unknown) => {
+  return start(deps, target, client, (options) =>
+    uploadArchive(repositoryOf(deps, target.holder), input, bounds, options).catch((error: unknown) => {
       if (error instanceof GitError && error.code === 'invalid') throw new ApiError(400, error.message);
       if (error instanceof GitError && error.code === 'not_found')
         throw new ApiError(404, 'The folder does not exist.');
@@ -151,18 +153,18 @@ export function serveArchive(
  */
 export async function serve(
   deps: Deps,
-  access: GitAccess,
+  target: GitTarget,
   service: Service,
   input: Readable,
   client: Client,
 ): Promise<TransportSession> {
   // Over HTTP this runs when the refs are advertised.
-  if (client.stateless === false && service === 'receive-pack') await beforePush(deps, access);
-  const repo = repositoryOf(deps, access.holder);
-  const { receive_max_input_size: megabytes, snippet_size_limit: snippet } = deps.settings.now;
-  const push = Math.min(deps.config.limits.push, (megabytes ?? Number.POSITIVE_INFINITY) * MEGABYTE);
-  const maxInputBytes = access.kind === 'snippet' ? Math.min(push, snippet) : push;
-  return start(deps, access, client, (options) =>
+  if (client.stateless === false && service === 'receive-pack') await beforePush(deps, target);
+  const repo = repositoryOf(deps, target.holder);
+  const { receive_max_input_size: megabytes } = deps.settings.now;
+  const most = (megabytes ?? Number.POSITIVE_INFINITY) * MEGABYTE;
+  const maxInputBytes = Math.min(deps.config.limits.push, most, target.maxPushBytes);
+  return start(deps, target, client, (options) =>
     (service === 'upload-pack'
       ? uploadPack(repo, input, options)
       : receivePack(repo, input, {
@@ -170,7 +172,7 @@ export async function serve(
           maxInputBytes,
           maxRefs: MAX_REFS,
           inputBytes: client.inputBytes,
-          ...pushHandlers(deps, access),
+          receive: receiverOf(deps, target),
         })
     ).catch(refuseInput),
   );

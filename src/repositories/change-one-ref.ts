@@ -48,7 +48,6 @@ export async function changeOneRef(
     userId: actor.caller.user?.id ?? null,
     updates: [change],
     via: 'api',
-    pushOptions: [],
     cause,
     guard: guardChanges({ ...check, ...known }, project.id, [change], verdict),
   });

@@ -14,7 +14,7 @@ import type { Repository } from '../git/repository/index.ts';
 import { fenceOf, finishChange, removeIntent } from './finish-change.ts';
 import { hasForks } from './has-forks.ts';
 import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType, holderColumns } from './holder.ts';
-import type { ChangeContext } from './intent.ts';
+import type { Intent, WantedChange } from './intent.ts';
 import { RepositoryReadOnly } from './read-only.ts';
 import { recoverByKey, recoverPreceding } from './recover-intents.ts';
 import { requireWritable } from './server-writes.ts';
@@ -23,11 +23,8 @@ import { retryWithoutStaleLocks } from './stale-locks-of-writes.ts';
 /** Number of refs read before yielding. */
 const BATCH_SIZE = 100;
 
-export interface RefChangeRequest extends ChangeContext {
-  holder: Holder;
-  /** User who makes the change; null for a deploy token or the system. */
-  userId: number | null;
-  updates: readonly RefChange[];
+export interface RefChangeRequest extends Omit<WantedChange, 'pushOptions'> {
+  pushOptions?: readonly string[];
   /**
    * Fulfils once the new objects are durable, if they are still being written. Returns the commits that did not exist
    * before.
@@ -100,11 +97,11 @@ class Preceded extends Error {
   override name = 'Preceded';
 }
 
-/** A stored intent, with the state at that time. */
+/** A stored intent, with the project at that time. */
 interface Announced {
   id: number;
+  intent: Intent;
   project: Project | null;
-  wasEmpty: boolean;
 }
 
 /**
@@ -116,12 +113,15 @@ interface Announced {
 async function announce(
   deps: Deps,
   repo: Repository,
-  { holder, updates, via, pushOptions, cause, userId, guard }: RefChangeRequest,
+  change: WantedChange,
+  guard: ChangeGuard,
   key: string,
   first: boolean,
 ): Promise<Announced> {
+  const { holder, updates, via, pushOptions, cause, userId } = change;
   const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
+  const intent = Object.freeze({ ...change, wasEmpty });
   return deps.db.transaction().execute(async (db) => {
     const now = await requireWritable(transactionDeps(deps, db), holder, repo);
     if (now === undefined) throw notFound(HOLDER_TYPES[holder.type].called);
@@ -135,10 +135,10 @@ async function announce(
       created_at: timestamp(deps.clock),
       process_id: deps.processes.id,
     };
-    if (!first) return { id: (await insertIntent(db, row))[0]!.id, project, wasEmpty };
-    const [intent] = await INSERT_AMONG[holder.type](db, row);
-    if (intent!.preceded) throw new Preceded();
-    return { id: intent!.id, project, wasEmpty };
+    if (!first) return { id: (await insertIntent(db, row))[0]!.id, intent, project };
+    const [stored] = await INSERT_AMONG[holder.type](db, row);
+    if (stored!.preceded) throw new Preceded();
+    return { id: stored!.id, intent, project };
   });
 }
 
@@ -150,7 +150,9 @@ async function announce(
  * @throws GitError `conflict` if a ref differs from the update; RepositoryReadOnly, and errors of the guard
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
-  const { holder, updates, via, pushOptions, cause, userId } = request;
+  const { stored, guard, ...wanted } = request;
+  const change: WantedChange = Object.freeze({ pushOptions: [], ...wanted });
+  const { holder, updates } = change;
   await deps.intentRetries.retry(repo.id);
   const key = randomUUID();
   /** If the end cannot be written now, it is recovered later; the caller gets the failure. */
@@ -166,17 +168,17 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
     }
   };
   // The connection may be lost before or after the commit.
-  const announced = await orLater(announce(deps, repo, request, key, hasForks(deps)), false).catch(
+  const announced = await orLater(announce(deps, repo, change, guard, key, hasForks(deps)), false).catch(
     async (error: unknown) => {
       if (!(error instanceof Preceded)) throw error;
       await recoverPreceding(deps, holder, updates);
-      return orLater(announce(deps, repo, request, key, false), false);
+      return orLater(announce(deps, repo, change, guard, key, false), false);
     },
   );
-  const { id, project, wasEmpty } = announced;
+  const { id, intent, project } = announced;
   const fence = fenceOf(deps, id);
   try {
-    await retryWithoutStaleLocks(deps, repo, () => repo.refs.transaction(updates, { stored: request.stored, fence }));
+    await retryWithoutStaleLocks(deps, repo, () => repo.refs.transaction(updates, { stored, fence }));
   } catch (error) {
     // Git may have moved the refs before it failed, so only the refs are conclusive.
     if (!(await orLater(areApplied(repo, updates), true))) {
@@ -184,7 +186,6 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
       throw error;
     }
   }
-  const intent = { holder, userId, updates, via, pushOptions, cause, wasEmpty };
   await orLater(finishChange(deps, repo, id, intent, project), true);
 }
 

@@ -167,7 +167,6 @@ async function moveBranch(
     updates,
     stored,
     via: 'api',
-    pushOptions: [],
     guard: async (deps, row) => {
       const now = await revalidateActor(deps, actor, project.id, row);
       const { pushRule } = await requirePush(deps, now, request);

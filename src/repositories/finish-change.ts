@@ -5,15 +5,14 @@ import type { Project } from '../db/tables/projects.table.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/common/index.ts';
-import { HEADS } from '../git/refs/index.ts';
+import { HEADS, TAGS } from '../git/refs/index.ts';
 import { type Repository, setHead } from '../git/repository/index.ts';
-import { protectDefaultBranch } from './default-branch.ts';
 import { hasForks } from './has-forks.ts';
 import type { Holder } from './holder.ts';
-import type { Intent } from './intent.ts';
+import type { Intent, MadeChange } from './intent.ts';
 import { FENCED_MS, retryWithoutOrphanedLocks } from './orphaned-locks.ts';
 import { pushedRefs } from './push-facts.ts';
-import { type DefaultBranch, RECORD } from './record-change.ts';
+import { RECORD } from './record-change.ts';
 import { observe } from './ref-observers.ts';
 import { requireWritable } from './server-writes.ts';
 import { retryWithoutStaleLocks } from './stale-locks-of-writes.ts';
@@ -49,22 +48,29 @@ export async function finishChange(
 ): Promise<void> {
   const { holder, updates } = intent;
   const fence = fenceOf(deps, intentId);
-  const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, holder, repo, updates, fence) : null;
-  const works = await observe(deps.refObservers, repo, intent);
-  const pushed = { ...intent, updates: await pushedRefs(deps.pushFacts, repo, intent, project) };
-  const seen = await defaultBranchFor(repo, updates);
+  const hooks = deps.refChanges[holder.type];
+  const firstBranch = intent.wasEmpty ? await pickDefaultBranch(deps, holder, repo, updates, fence) : null;
+  enterInGraph(repo, updates);
+  const works = await observe(hooks.observers, repo, intent);
+  const change: MadeChange = Object.freeze({
+    ...intent,
+    updates: await pushedRefs(hooks.facts, repo, updates, project),
+    defaultBranch: await defaultBranchFor(repo, updates),
+    firstBranch,
+  });
   await deps.db.transaction().execute(async (db) => {
     const isLeft = (await removeIntent(db, { id: intentId })).length > 0;
     if (!isLeft && !(await wasDropped(deps, db, intentId))) return;
     // The repository may have been moved meanwhile.
     if (!isLeft && (await requireWritable(transactionDeps(deps, db), holder, repo)) === undefined) return;
-    await RECORD[holder.type](deps, db, holder.id, pushed, seen);
+    await RECORD[holder.type](deps, db, change);
     for (const work of works) await work(db);
-    if (newDefault !== null && holder.type === 'project') {
-      await protectDefaultBranch(deps, db, holder.id, newDefault);
-    }
   });
 }
+
+/** Tags usually point to commits of branches; the others are left to the housekeeping. */
+const enterInGraph = (repo: Repository, updates: readonly RefChange[]): void =>
+  repo.history.refsChanged(updates.flatMap(({ ref, new: oid }) => (oid === null || ref.startsWith(TAGS) ? [] : [oid])));
 
 /** Whether another process considered this one dead before any ref had moved, and dropped the intent. */
 async function wasDropped(deps: Deps, db: Db, id: number): Promise<boolean> {
@@ -94,7 +100,7 @@ async function pickDefaultBranch(
 }
 
 /** Default branch for events, if branches were created. */
-async function defaultBranchFor(repo: Repository, updates: readonly RefChange[]): Promise<DefaultBranch> {
+async function defaultBranchFor(repo: Repository, updates: readonly RefChange[]): Promise<MadeChange['defaultBranch']> {
   if (!updates.some((each) => each.old === null && each.ref.startsWith(HEADS))) return undefined;
   const name = await repo.refs.head();
   return name === null ? null : { name, sha: await repo.refs.resolve(`${HEADS}${name}`) };

@@ -114,22 +114,26 @@ export async function currentHolder(
   { type, id }: Pick<Holder, 'type' | 'id'>,
   { hold = false } = {},
 ): Promise<CurrentHolder | undefined> {
-  if (type === 'wiki') return wikiNow(db, id, hold);
-  if (type === 'snippet') {
-    const snippet = await db
-      .selectFrom('snippets')
-      .select(['repository_read_only', 'repository_storage', 'disk_path'])
-      .where('id', '=', id)
-      .$if(hold, (query) => query.forKeyShare())
-      .executeTakeFirst();
-    if (snippet === undefined) return undefined;
-    const busy = snippet.repository_read_only === 1;
-    return { writable: !busy, busy, location: locationOf(snippet), project: null };
-  }
+  return CURRENT[type](db, id, hold);
+}
+
+async function projectNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder | undefined> {
   const [project] = await (hold ? heldProject : projectOfId)(db, { id });
   if (project === undefined) return undefined;
   const busy = project.repository_read_only === 1;
   return { writable: !busy && project.in_deletion === 0, busy, location: locationOf(project), project };
+}
+
+async function snippetNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder | undefined> {
+  const snippet = await db
+    .selectFrom('snippets')
+    .select(['repository_read_only', 'repository_storage', 'disk_path'])
+    .where('id', '=', id)
+    .$if(hold, (query) => query.forKeyShare())
+    .executeTakeFirst();
+  if (snippet === undefined) return undefined;
+  const busy = snippet.repository_read_only === 1;
+  return { writable: !busy, busy, location: locationOf(snippet), project: null };
 }
 
 async function wikiNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder | undefined> {
@@ -146,6 +150,8 @@ async function wikiNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder
   const busy = wiki.repository_read_only === 1;
   return { writable: !busy && wiki.in_deletion === 0, busy, location: locationOf(wiki), project: null };
 }
+
+const CURRENT = { project: projectNow, snippet: snippetNow, wiki: wikiNow };
 
 /** The holder with a type and id, with the location of its repository; undefined if it no longer exists. */
 export async function findHolder(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>): Promise<Holder | undefined> {

@@ -109,7 +109,6 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
     userId: user.id,
     updates,
     via: 'api',
-    pushOptions: [],
     guard: async (deps, row) => {
       const actor = await revalidateActor(deps, request.actor, project.id, row);
       const { pushRule } = await requirePush(deps, actor, project, branch);

@@ -1,9 +1,9 @@
 import type { PushedRef } from '../core/event-payloads.ts';
 import type { Project } from '../db/tables/projects.table.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import { GitError } from '../git/common/index.ts';
 import { HEADS } from '../git/refs/index.ts';
 import type { Repository } from '../git/repository/index.ts';
-import type { Intent } from './intent.ts';
 
 /**
  * Computes facts about a pushed ref while git can still be called, so that subscribers can decide in the transaction
@@ -23,15 +23,15 @@ const MAX_OF_MESSAGE = 1_000;
 export async function pushedRefs(
   facts: readonly PushFact[],
   repo: Repository,
-  { holder, updates }: Intent,
+  updates: readonly RefChange[],
   project: Project | null,
-): Promise<PushedRef[]> {
-  if (holder.type !== 'project' || updates.length > MAX_REFS) return [...updates];
+): Promise<readonly PushedRef[]> {
+  if (facts.length === 0 || updates.length > MAX_REFS) return updates;
   const refs: PushedRef[] = [];
   for (const update of updates) {
-    const ref: PushedRef = { ...update };
+    let ref: PushedRef = update;
     try {
-      for (const fact of facts) Object.assign(ref, await fact(repo, ref, project));
+      for (const fact of facts) ref = { ...ref, ...(await fact(repo, ref, project)) };
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
     }

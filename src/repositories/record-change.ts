@@ -1,20 +1,21 @@
 import { timestamp } from '../core/clock.ts';
-import type { DomainEvents } from '../core/core.domain-events.ts';
 import type { Db } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Deps } from '../deps.ts';
-import type { Intent } from './intent.ts';
+import { protectDefaultBranch } from './default-branch.ts';
+import type { HolderType } from './holder.ts';
+import type { MadeChange } from './intent.ts';
 import { enqueueMaintenance } from './repository.maintenance.ts';
-
-/** Default branch in events, if branches were created. */
-export type DefaultBranch = DomainEvents['push']['default_branch'];
 
 const touchProject = prepared((db, { id, at }: { id: number; at: string }) =>
   db.updateTable('projects').set({ last_activity_at: at }).where('id', '=', id),
 );
 
-async function recordPush(deps: Deps, db: Db, projectId: number, intent: Intent, seen: DefaultBranch): Promise<void> {
-  const { userId, updates, via, pushOptions } = intent;
+type RecordChange = (deps: Deps, db: Db, change: MadeChange) => Promise<void>;
+
+const recordPush: RecordChange = async (deps, db, change) => {
+  const { userId, updates, via, pushOptions, defaultBranch, firstBranch } = change;
+  const { id: projectId } = change.holder;
   await touchProject(db, { id: projectId, at: timestamp(deps.clock) });
   await deps.events.record(
     db,
@@ -24,14 +25,14 @@ async function recordPush(deps: Deps, db: Db, projectId: number, intent: Intent,
       updates: [...updates],
       push_options: [...pushOptions],
       via,
-      ...(seen === undefined ? {} : { default_branch: seen }),
+      ...(defaultBranch === undefined ? {} : { default_branch: defaultBranch }),
     },
     { projectId, actorId: userId },
   );
-}
+  if (firstBranch !== null) await protectDefaultBranch(deps, db, projectId, firstBranch);
+};
 
-async function recordSnippetPush(deps: Deps, db: Db, snippetId: number, intent: Intent): Promise<void> {
-  const { userId, updates, via } = intent;
+const recordSnippetPush: RecordChange = async (deps, db, { holder: { id: snippetId }, userId, updates, via }) => {
   await db
     .updateTable('snippets')
     .set({ updated_at: timestamp(deps.clock) })
@@ -40,10 +41,9 @@ async function recordSnippetPush(deps: Deps, db: Db, snippetId: number, intent: 
   const payload = { snippet_id: snippetId, updates: [...updates], via };
   await deps.events.record(db, 'snippet.pushed', payload, { actorId: userId });
   await enqueueMaintenance(deps, db, { type: 'snippet', id: snippetId });
-}
+};
 
-async function recordWikiPush(deps: Deps, db: Db, wikiId: number, intent: Intent): Promise<void> {
-  const { userId, updates, via } = intent;
+const recordWikiPush: RecordChange = async (deps, db, { holder: { id: wikiId }, userId, updates, via }) => {
   const wiki = await db
     .updateTable('wikis')
     .set({ updated_at: timestamp(deps.clock) })
@@ -59,7 +59,11 @@ async function recordWikiPush(deps: Deps, db: Db, wikiId: number, intent: Intent
     actorId: userId,
   });
   await enqueueMaintenance(deps, db, { type: 'wiki', id: wikiId });
-}
+};
 
-/** Converts an intent to its event, by type of holder. Takes the handle of the transaction that removes the intent. */
-export const RECORD = { project: recordPush, snippet: recordSnippetPush, wiki: recordWikiPush };
+/** Converts a change to its event, by type of holder. Takes the handle of the transaction that removes the intent. */
+export const RECORD: Readonly<Record<HolderType, RecordChange>> = {
+  project: recordPush,
+  snippet: recordSnippetPush,
+  wiki: recordWikiPush,
+};

@@ -32,7 +32,7 @@ export async function* recordedChanges(db: Db, kind: HolderType, after: number):
   for (let last = after; ; ) {
     const events = await db
       .selectFrom('domain_events')
-      .select(['id', 'type', 'project_id', 'payload'])
+      .select(['id', 'type', 'payload'])
       .where('type', '=', HOLDER_TYPES[kind].pushed)
       .where('id', '>', last)
       .orderBy('id')

@@ -35,7 +35,8 @@ export async function recoverIntent(deps: Deps, row: StoredIntent): Promise<void
   if (holder === undefined || repo === undefined || applied.length === 0) await drop(deps, row);
   else {
     const context = parseJson<Pick<Intent, 'via' | 'pushOptions' | 'cause' | 'wasEmpty'>>(row.context);
-    await finishChange(deps, repo, row.id, { ...context, holder, userId: row.user_id, updates: applied });
+    const intent = Object.freeze({ ...context, holder, userId: row.user_id, updates: applied });
+    await finishChange(deps, repo, row.id, intent);
   }
   deps.log.log('warn', 'an interrupted write was recovered', {
     [HOLDER_TYPES[named.type].column]: named.id,
@@ -112,18 +113,19 @@ async function changesSince(
   since: string,
 ): Promise<RefChange[]> {
   if (deps.alone) return [];
+  const { pushed, column } = HOLDER_TYPES[type];
   const events = await deps.db
     .selectFrom('domain_events')
-    .select(['type', 'project_id', 'payload'])
-    .where('type', '=', HOLDER_TYPES[type].pushed)
+    .select(['type', 'payload'])
+    .where('type', '=', pushed)
     .where('created_at', '>=', since)
-    .$if(type === 'project', (query) => query.where('project_id', '=', id))
+    .$if(column === 'project_id', (query) => query.where('project_id', '=', id))
     .orderBy('id')
     .limit(10_000)
     .execute();
   return events
     .map(readPushed)
-    .filter((pushed) => pushed.id === id)
+    .filter((event) => event.id === id)
     .flatMap(({ updates }) => updates);
 }
 

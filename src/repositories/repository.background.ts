@@ -1,12 +1,10 @@
 import type { Deps } from '../deps.ts';
 import { removeStaleLocks } from '../git/files/index.ts';
-import { TAGS } from '../git/refs/index.ts';
-import { maintain, type Repository } from '../git/repository/index.ts';
+import { maintain } from '../git/repository/index.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
 import { allRepositories } from './all.ts';
 import { repositoryOf } from './change-refs.ts';
 import { currentHolder, HOLDER_TYPES, holderTypes } from './holder.ts';
-import type { Intent } from './intent.ts';
 import { registerMoves } from './moves/storage-moves.background.ts';
 import { RepositoryReadOnly } from './read-only.ts';
 import { registerRecovery } from './recover-intents.ts';
@@ -15,6 +13,7 @@ import { registerRemoval } from './repository.removal.ts';
 import { removeWikis } from './repository.wikis.ts';
 import { recordSnippetChange } from './snippet-files.ts';
 import { orphanedBefore } from './stale-locks-of-writes.ts';
+import { removeReleasesWithTags } from './tag-releases.ts';
 
 // If it were given up, it would not run before the next start.
 const SWEEP = jobKind<{ started_at: string }>('sweep-repositories', {
@@ -33,19 +32,14 @@ export function registerRepositoryWork(deps: Deps): void {
       if (now !== undefined) await maintain(deps.storages.open(now.location));
     });
   }
-  deps.refObservers.push(recordSnippetChange(deps), enterInGraph);
+  deps.refChanges.project.observers.push(removeReleasesWithTags(deps));
+  deps.refChanges.snippet.observers.push(recordSnippetChange(deps));
   registerRecovery(deps);
   registerRemoval(deps);
   registerMoves(deps);
   deps.lifecycle.projectsRemoved.add((db, ids) => removeWikis(deps, db, 'project', ids));
   deps.lifecycle.groupsRemoved.add((db, ids) => removeWikis(deps, db, 'group', ids));
   deps.jobs.register(SWEEP, ({ started_at }, { signal }) => sweep(deps, Date.parse(started_at), signal));
-}
-
-/** Tags usually point to commits of branches; the others are left to the housekeeping. */
-async function enterInGraph(repo: Repository, { updates }: Intent): Promise<null> {
-  repo.history.refsChanged(updates.flatMap(({ ref, new: oid }) => (oid === null || ref.startsWith(TAGS) ? [] : [oid])));
-  return null;
 }
 
 /** Removes partial uploads, and locks that a killed process left in any repository, in batches. */

@@ -83,7 +83,7 @@ function refuseFile(path: string, type: string, size: number, maxBytes: number):
 export const recordSnippetChange =
   (deps: Deps): RefObserver =>
   async (repo, { holder, updates, cause, userId }) => {
-    const oid = holder.type === 'snippet' && updates.find(({ ref }) => ref === SNIPPET_REF)?.new;
+    const oid = updates.find(({ ref }) => ref === SNIPPET_REF)?.new;
     if (!oid) return null;
     const file_names = JSON.stringify(await snippetFiles(repo, oid));
     return async (db) => {

@@ -2,6 +2,7 @@ import { releaseFacts } from '../core/event-facts.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { TAGS } from '../git/refs/index.ts';
+import type { RefObserver } from './ref-observers.ts';
 
 /** Release facts shown on a tag. */
 export interface TagRelease {
@@ -32,9 +33,10 @@ export async function releasesOfTags(
  * Removes the release of a tag that is deleted through the API, in the transaction that records the deletion. A tag
  * deleted by a push keeps its release, since it may be pushed again.
  */
-export function removeReleasesWithTags(deps: Deps): void {
-  deps.refObservers.push(async (_repo, { holder, updates, via, userId }) => {
-    if (holder.type !== 'project' || via !== 'api') return null;
+export const removeReleasesWithTags =
+  (deps: Deps): RefObserver =>
+  async (_repo, { holder, updates, via, userId }) => {
+    if (via !== 'api') return null;
     const gone = updates.flatMap(({ ref, new: oid }) =>
       oid === null && ref.startsWith(TAGS) ? [ref.slice(TAGS.length)] : [],
     );
@@ -51,5 +53,4 @@ export function removeReleasesWithTags(deps: Deps): void {
         await deps.events.record(db, 'release.destroyed', payload, { projectId: holder.id, actorId: userId });
       }
     };
-  });
-}
+  };

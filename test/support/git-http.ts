@@ -13,8 +13,8 @@ import type { RefStore } from '../../src/git/refs/index.ts';
 import { type Repository, RepositoryPool } from '../../src/git/repository/index.ts';
 import {
   advertise,
+  type PushCommands,
   type PushedRef,
-  type PushHandlers,
   receivePack,
   type TransportSession,
   type UpdateResult,
@@ -24,7 +24,15 @@ import type { TransportEnd } from '../../src/git/transport/session.ts';
 import { WITHOUT_UPKEEP } from './git-client.ts';
 import { headOf } from './ref-files.ts';
 
-export interface GitHttpOptions extends Partial<PushHandlers> {
+export interface GitHttpOptions {
+  check?(
+    updates: readonly PushedRef[],
+    context: Omit<PushCommands, 'updates'>,
+  ): Promise<{ ok: true; message?: string } | { ok: false; message: string }>;
+  update?(
+    updates: readonly PushedRef[],
+    context: { atomic: boolean; pushOptions: readonly string[] },
+  ): Promise<UpdateResult>;
   maxInputBytes?: number;
   maxRefs?: number;
   idleMs?: number;
@@ -82,8 +90,14 @@ function exchange(
     ...common,
     maxInputBytes: options.maxInputBytes ?? 1024 * 1024 * 1024,
     maxRefs: options.maxRefs ?? 10_000,
-    check: options.check ?? (async () => ({ ok: true })),
-    update: options.update ?? ((updates, { atomic }) => moveRefs(repository.refs, updates, atomic)),
+    receive: async ({ updates, ...context }) => {
+      const verdict = (await options.check?.(updates, context)) ?? { ok: true };
+      if (!verdict.ok) return verdict;
+      const { pushOptions } = context;
+      const move = (moved: readonly PushedRef[], atomic: boolean) =>
+        options.update?.(moved, { atomic, pushOptions }) ?? moveRefs(repository.refs, moved, atomic);
+      return { ...verdict, move };
+    },
   });
 }
 

@@ -1,4 +1,3 @@
-import { removeReleasesWithTags } from '../../repositories/tag-releases.ts';
 import type { Area } from '../area.ts';
 import { featureFlagUserListRoutes } from './feature-flag-user-lists/feature-flag-user-lists.routes.ts';
 import { featureFlagRoutes } from './feature-flags/feature-flags.routes.ts';
@@ -33,6 +32,5 @@ export const delivery: Area = {
   register(deps) {
     registerReleases(deps);
     registerTerraformStateRemoval(deps);
-    removeReleasesWithTags(deps);
   },
 };

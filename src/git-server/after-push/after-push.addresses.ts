@@ -4,7 +4,7 @@ import { projectPermissions } from '../../access/permissions.ts';
 import { mergeRequestUrl } from '../../api/planning/index.ts';
 import { settingsOf } from '../../api/spaces/index.ts';
 import type { Deps } from '../../deps.ts';
-import type { ProjectAccess } from '../git-server.access.ts';
+import type { ProjectAccess } from '../project-access.ts';
 import type { PushedBranch } from './pushed.ts';
 
 /** Maximum number of pushed branches for which addresses are printed. */

@@ -13,7 +13,7 @@ import { ApiError, unauthorized } from '../../core/core.errors.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../deps.ts';
 import { canMergeInto } from '../../repositories/repository.protections.ts';
-import type { ProjectAccess } from '../git-server.access.ts';
+import type { ProjectAccess } from '../project-access.ts';
 import { findMetadata, type PushedMetadata } from './after-push.metadata.ts';
 import { findTarget, type TargetScope } from './after-push.target.ts';
 import { defaultText } from './default-text.ts';

@@ -2,10 +2,10 @@ import { isSshCaller } from '../../access/caller.ts';
 import { storageUse } from '../../access/storage-limit.ts';
 import { bannerFor } from '../../api/admin/index.ts';
 import type { Deps } from '../../deps.ts';
-import type { PushedRef } from '../../git/transport/index.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
+import type { MovedPush } from '../../repositories/move-pushed-refs.ts';
 import { creationLines } from '../create-by-push.ts';
-import type { ProjectAccess } from '../git-server.access.ts';
+import type { ProjectAccess } from '../project-access.ts';
 import { mergeRequestAddresses } from './after-push.addresses.ts';
 import { applyMergeRequestOptions } from './after-push.merge-requests.ts';
 import { framed, RULER } from './frame.ts';
@@ -19,17 +19,16 @@ const MAX_BANNER = 2_000;
 
 /**
  * Applies push options and builds the output of a push. Never fails, since the refs are already moved.
- * @param moved refs that were moved
  * @returns lines for the terminal of the pusher; empty if there are none
  */
 export async function afterPush(
   deps: Deps,
   access: ProjectAccess,
-  moved: readonly PushedRef[],
-  pushOptions: readonly string[],
+  { updates, reasons, pushOptions }: MovedPush,
 ): Promise<string> {
   try {
     const { user } = access.caller;
+    const moved = updates.filter((_, index) => reasons[index] === null);
     if (user === null || moved.length === 0) return '';
     const pusher = { ...access, caller: { ...access.caller, user } };
     const branches = pushedBranches(moved, await repositoryOf(deps, access.project).refs.head());

@@ -4,7 +4,7 @@ import { projectPermissions } from '../../access/permissions.ts';
 import type { UserScope } from '../../api/planning/index.ts';
 import { settingsOf } from '../../api/spaces/index.ts';
 import type { Deps } from '../../deps.ts';
-import type { ProjectAccess } from '../git-server.access.ts';
+import type { ProjectAccess } from '../project-access.ts';
 
 export type TargetScope = UserScope;
 type Pusher = ProjectAccess & { caller: UserCaller };

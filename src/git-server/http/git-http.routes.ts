@@ -7,15 +7,16 @@ import type { Service, TransportSession } from '../../git/transport/index.ts';
 import { hookChainOf } from '../../http/context.ts';
 import { sendTextError } from '../../http/http.errors.ts';
 import type { HttpServices } from '../../http/http.services.ts';
-import { authorizeGit, type GitAccess } from '../git-server.access.ts';
+import { authorizeGit } from '../git-server.access.ts';
 import { announce, type Client, NO_REQUEST, serve } from '../git-server.serve.ts';
+import type { GitTarget } from '../git-target.ts';
 import { gitCaller, withGitChallenge } from './git-http.credentials.ts';
 import { GIT_PREFIX } from './git-http.paths.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Repository and caller of an authorized git request. */
-    git: GitAccess | null;
+    git: GitTarget | null;
   }
 }
 
@@ -31,8 +32,7 @@ function inputOf(request: FastifyRequest): Readable {
   return body.pipe(gunzip);
 }
 
-const projectPathOf = ({ git }: FastifyRequest): string | undefined =>
-  git?.kind === 'project' ? git.project.full_path : undefined;
+const projectPathOf = ({ git }: FastifyRequest): string | undefined => git?.inProject?.project.full_path;
 
 const NO_DUMB_PROTOCOL = 'Only the smart HTTP protocol is supported. Use a newer version of git.';
 

@@ -3,9 +3,10 @@ import { describeProjectAbility } from '../../access/ability-words.ts';
 import { basic } from '../../http/credential-locations.ts';
 import type { CredentialLookup, Credentials } from '../../http/http.credentials.ts';
 import type { Access } from '../../http/http.route.ts';
-import type { GitOperation, ProjectAccess } from '../git-server.access.ts';
+import type { GitOperation } from '../git-authorization.ts';
 import { authorizeLfs } from '../lfs/lfs.access.ts';
 import { callerOfLfsToken } from '../lfs/lfs-tokens.ts';
+import type { ProjectAccess } from '../project-access.ts';
 import { GIT_CREDENTIALS } from './git-http.credentials.ts';
 import { GIT_PREFIX } from './git-http.paths.ts';
 

@@ -6,7 +6,7 @@ import {
 } from '../../access/signed-download-tokens.ts';
 import type { Deps } from '../../deps.ts';
 import { findGitProject } from '../git-authorization.ts';
-import type { ProjectAccess } from '../git-server.access.ts';
+import type { ProjectAccess } from '../project-access.ts';
 
 const PURPOSE = 'lfs';
 /** Lifetime of a token in seconds. */

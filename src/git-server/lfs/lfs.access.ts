@@ -2,7 +2,9 @@ import type { Caller } from '../../access/caller.ts';
 import { forbidden, notFound } from '../../core/core.errors.ts';
 import type { Deps } from '../../deps.ts';
 import { lfsEnabled } from '../../repositories/repository.lfs-locks.ts';
-import { authorizeGit, type GitOperation, type ProjectAccess } from '../git-server.access.ts';
+import type { GitOperation } from '../git-authorization.ts';
+import { authorizeGit } from '../git-server.access.ts';
+import type { ProjectAccess } from '../project-access.ts';
 
 /**
  * Authorizes access to the LFS objects of a project. Snippets and projects with LFS disabled have none.
@@ -15,10 +17,10 @@ export async function authorizeLfs(
   path: string,
   wants: GitOperation,
 ): Promise<ProjectAccess> {
-  const access = await authorizeGit(deps, caller, path, wants);
-  if (access.kind !== 'project' || !lfsEnabled(access.project)) throw notFound();
-  if (wants === 'write') requirePush(access);
-  return access;
+  const { inProject } = await authorizeGit(deps, caller, path, wants);
+  if (inProject === null || !lfsEnabled(inProject.project)) throw notFound();
+  if (wants === 'write') requirePush(inProject);
+  return inProject;
 }
 
 /** Requires the right to push, for writes of LFS objects. @throws ApiError 403 */

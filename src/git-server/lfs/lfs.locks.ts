@@ -5,7 +5,7 @@ import { ApiError, conflict, refused } from '../../core/core.errors.ts';
 import { isUniqueViolation } from '../../db/db.errors.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
-import type { ProjectAccess } from '../git-server.access.ts';
+import type { ProjectAccess } from '../project-access.ts';
 import { requirePush } from './lfs.access.ts';
 
 const MAX_LOCKS = 100;

@@ -13,7 +13,7 @@ import {
 import { refusalOfBytes, repositorySizeRefusal } from '../../settings/repository-size-limit.ts';
 import { refuseInMaintenance } from '../../settings/settings.maintenance.ts';
 import { BlobError } from '../../storage/blob-store.ts';
-import { type ProjectAccess, requireDeployKeyPush } from '../git-server.access.ts';
+import { type ProjectAccess, requireDeployKeyPush } from '../project-access.ts';
 import { requirePush } from './lfs.access.ts';
 
 const OID = /^[0-9a-f]{64}$/;

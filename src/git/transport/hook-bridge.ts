@@ -33,8 +33,8 @@ export function hookPipes(pipes: readonly Socket[]): HookPipes {
 
 export interface Question {
   quarantine: string;
-  pushOptions: string[];
-  updates: PushedRef[];
+  pushOptions: readonly string[];
+  updates: readonly PushedRef[];
 }
 
 function parseOid(text: string): string | null {
@@ -44,16 +44,16 @@ function parseOid(text: string): string | null {
 function parseUpdate(line: string): PushedRef {
   const match = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (.+)$/s.exec(line);
   if (!match || !isValidRefName(match[3]!)) throw new GitError('invalid', 'a push contains an invalid ref name');
-  return { ref: match[3]!, old: parseOid(match[1]!), new: parseOid(match[2]!) };
+  return Object.freeze({ ref: match[3]!, old: parseOid(match[1]!), new: parseOid(match[2]!) });
 }
 
-async function parseUpdates(lines: readonly string[]): Promise<PushedRef[]> {
+async function parseUpdates(lines: readonly string[]): Promise<readonly PushedRef[]> {
   const updates: PushedRef[] = [];
   for (const line of lines) {
     if (updates.length % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
     updates.push(parseUpdate(line));
   }
-  return updates;
+  return Object.freeze(updates);
 }
 
 /** Reads NUL-terminated fields until `enough` returns true; null if the pipe ends first. */
@@ -89,7 +89,7 @@ export async function readQuestion(pipes: HookPipes): Promise<Question | null> {
   const lines = decodeBytes(fields.at(-1)!).split('\n');
   return {
     quarantine: quarantine === '' ? '' : normalize(quarantine),
-    pushOptions: fields.slice(2, -1).map((field) => field.toString('utf8')),
+    pushOptions: Object.freeze(fields.slice(2, -1).map((field) => field.toString('utf8'))),
     updates: await parseUpdates(lines.filter((line) => line !== '')),
   };
 }
@@ -101,7 +101,7 @@ export function answerQuestion(pipes: HookPipes, accepted: boolean, message = ''
 
 export interface Commands {
   atomic: boolean;
-  updates: PushedRef[];
+  updates: readonly PushedRef[];
 }
 
 /**

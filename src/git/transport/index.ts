@@ -15,13 +15,6 @@ export {
 export { receivePack } from './receive-pack.ts';
 export type { Service } from './service.ts';
 export type { TransportOptions, TransportSession } from './session.ts';
-export type {
-  CheckContext,
-  CheckVerdict,
-  PushedRef,
-  PushHandlers,
-  UpdateContext,
-  UpdateResult,
-} from './transport.push.ts';
+export type { PushCommands, PushedRef, ReceivePush, UpdateResult } from './transport.push.ts';
 export { uploadArchive } from './upload-archive.ts';
 export { uploadPack } from './upload-pack.ts';

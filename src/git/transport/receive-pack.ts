@@ -6,7 +6,6 @@ import {
   HOOK_PIPES,
   type HookPipes,
   hookPipes,
-  type Question,
   readCommands,
   readQuestion,
   reportResults,
@@ -17,9 +16,10 @@ import { QuarantineIndexer } from './quarantine-indexer.ts';
 import { refusalOfPush } from './refusal.ts';
 import { protocolEnvironment, type RepositoryPath, serviceConfig } from './service.ts';
 import { type SessionTask, startSession, type TransportOptions, type TransportSession } from './session.ts';
-import type { PushedRef, PushHandlers } from './transport.push.ts';
+import type { MoveRefs, PushCommands, PushedRef, ReceivePush } from './transport.push.ts';
 
-export interface ReceiveOptions extends TransportOptions, PushHandlers {
+export interface ReceiveOptions extends TransportOptions {
+  receive: ReceivePush;
   /** Maximum pack size in bytes; a larger one is refused with git's own text. */
   maxInputBytes: number;
   /** Maximum number of refs; above it a push is refused before the rest is read. */
@@ -34,7 +34,9 @@ const COMMANDS_BYTES = 32 * 1024 * 1024;
 /** Message for the client after an internal error. Details are in `done`. */
 const INTERNAL = 'internal server error';
 
-interface Accepted extends Question {
+interface Accepted {
+  push: PushCommands;
+  move: MoveRefs;
   /** Folders of `objects/` that git moves the pushed objects into. */
   folders: string[];
 }
@@ -56,10 +58,11 @@ async function askCheck(
     if (question === null) return null;
     const { quarantine, pushOptions, updates } = question;
     const folders = await quarantinedFolders(quarantine);
-    const quarantineEnv = quarantineEnvironment(repository, quarantine);
-    const verdict = await work(() => options.check(updates, { pushOptions, quarantineEnv }));
+    const quarantineEnv = Object.freeze(quarantineEnvironment(repository, quarantine));
+    const push = Object.freeze({ updates, pushOptions, quarantineEnv });
+    const verdict = await work(() => options.receive(push));
     answerQuestion(pipes, verdict.ok, verdict.message);
-    return verdict.ok ? { ...question, folders } : null;
+    return verdict.ok ? { push, move: verdict.move, folders } : null;
   } catch (error) {
     const refused = error instanceof GitError && error.code === 'invalid';
     answerQuestion(pipes, false, refused ? 'the push contains too many refs or an invalid ref name' : INTERNAL);
@@ -70,8 +73,7 @@ async function askCheck(
 async function moveRefs(
   repository: RepositoryPath,
   pipes: HookPipes,
-  accepted: Accepted,
-  options: ReceiveOptions,
+  { push, move, folders }: Accepted,
   work: SessionTask,
 ): Promise<void> {
   const commands = await readCommands(pipes);
@@ -83,18 +85,18 @@ async function moveRefs(
       updates,
       updates.map(() => reason),
     );
-  const checked = new Map(accepted.updates.map((update) => [update.ref, update]));
+  const checked = new Map(push.updates.map((update) => [update.ref, update]));
   const known = updates.every((update) => {
     const asked = checked.get(update.ref);
     return asked !== undefined && sameUpdate(asked, update);
   });
   if (!known) return refuse('the push differs from the one that was checked');
   // Git only passes on refs that it has not refused itself, even for an atomic push.
-  if (atomic && updates.length < accepted.updates.length) return refuse('atomic push failure');
+  if (atomic && updates.length < push.updates.length) return refuse('atomic push failure');
   try {
     const { reasons, message } = await work(async () => {
-      await syncObjectFolders(repository, accepted.folders);
-      return options.update(updates, { atomic, pushOptions: accepted.pushOptions });
+      await syncObjectFolders(repository, folders);
+      return move(updates, atomic);
     });
     await reportResults(pipes, updates, reasons, message);
   } catch (error) {
@@ -136,7 +138,7 @@ function start(
         let accepted: Accepted | null = null;
         try {
           accepted = await askCheck(repository, pipes, index, options, work);
-          if (accepted) await moveRefs(repository, pipes, accepted, options, work);
+          if (accepted) await moveRefs(repository, pipes, accepted, work);
         } finally {
           if (accepted === null) index.cancel();
           await index.settle();
@@ -150,11 +152,11 @@ function start(
 
 /**
  * A push: `POST <repository>/git-receive-pack`, or a whole SSH session. Git receives the objects into quarantine and
- * checks them; this process decides (`check`) and moves the refs (`update`). Git moves none, so nothing moves after
- * this process has ended.
+ * checks them; this process decides (`receive`) and moves the refs. Git moves none, so nothing moves after this process
+ * has ended.
  * @param repository repository to write
  * @param input decoded request body
- * @param options handlers, and maximum pack size in bytes
+ * @param options decision, and maximum pack size in bytes
  * @throws GitError `failed` if git fails without an answer of its own, `busy`, `timeout`, `aborted`
  */
 export function receivePack(

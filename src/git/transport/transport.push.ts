@@ -1,26 +1,20 @@
 /** A ref update requested by a push. */
 export interface PushedRef {
   /** Full name, starting with `refs/`. */
-  ref: string;
+  readonly ref: string;
   /** Expected current id; null if the ref is created. */
-  old: string | null;
+  readonly old: string | null;
   /** New id; null deletes the ref. */
-  new: string | null;
+  readonly new: string | null;
 }
 
-export interface CheckContext {
-  pushOptions: readonly string[];
+/** What a push asks for. Frozen, as all that later stages make of it. */
+export interface PushCommands {
+  /** Every ref, including those that git will refuse, whose objects may be missing. */
+  readonly updates: readonly PushedRef[];
+  readonly pushOptions: readonly string[];
   /** For git commands that must see the pushed objects. */
-  quarantineEnv: Readonly<Record<string, string>>;
-}
-
-/** `message` is shown to the pusher, each line with the prefix `remote:`. */
-export type CheckVerdict = { ok: true; message?: string } | { ok: false; message: string };
-
-export interface UpdateContext {
-  /** The client requests that all refs move or none. */
-  atomic: boolean;
-  pushOptions: readonly string[];
+  readonly quarantineEnv: Readonly<Record<string, string>>;
 }
 
 export interface UpdateResult {
@@ -30,15 +24,15 @@ export interface UpdateResult {
   message?: string;
 }
 
-export interface PushHandlers {
-  /**
-   * Decides about a whole push before its objects enter the repository. Receives every ref, including those that git
-   * will refuse, whose objects may be missing.
-   */
-  check(updates: readonly PushedRef[], context: CheckContext): Promise<CheckVerdict>;
-  /**
-   * Moves the refs. Called at most once for a push, with refs accepted by `check`, after their objects are durable.
-   * Must compare the old ids again, since another push may have come first.
-   */
-  update(updates: readonly PushedRef[], context: UpdateContext): Promise<UpdateResult>;
-}
+/**
+ * Moves the refs of an accepted push that git has not refused. Called at most once, after their objects are durable.
+ * Must compare the old ids again, since another push may have come first.
+ * @param atomic the client requests that all refs move or none
+ */
+export type MoveRefs = (updates: readonly PushedRef[], atomic: boolean) => Promise<UpdateResult>;
+
+/** `message` is shown to the pusher, each line with the prefix `remote:`. */
+export type PushVerdict = { ok: true; message?: string; move: MoveRefs } | { ok: false; message: string };
+
+/** Decides about a whole push before its objects enter the repository. */
+export type ReceivePush = (push: PushCommands) => Promise<PushVerdict>;

@@ -105,7 +105,6 @@ async function move(
     userId: settings.mirror_user_id,
     updates,
     via,
-    pushOptions: [],
     guard: stillWanted(set, guardChanges(known, project.id, updates)),
   });
 }

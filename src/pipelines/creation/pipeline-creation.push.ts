@@ -23,7 +23,7 @@ const mayMakeOne = ({ configured, filtered, commit }: PushedRef): boolean =>
 
 /** Creates pipelines for ref changes from any source: git, merges, commits through the API. */
 export function registerPushes(deps: Deps): void {
-  deps.pushFacts.push(recordConfigFound(deps));
+  deps.refChanges.project.facts.push(recordConfigFound(deps));
   deps.events.subscribe({
     name: 'ci.push',
     types: ['push'],

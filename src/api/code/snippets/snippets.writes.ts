@@ -163,7 +163,6 @@ async function commitFiles(
     userId: user.id,
     updates: [{ ref: SNIPPET_REF, old: head, new: oid }],
     via: 'api',
-    pushOptions: [],
     cause: { type: 'snippet_update', changes },
     guard: (deps) => requireSnippetUpdate(deps, caller, snippet.id),
   });

@@ -31,7 +31,6 @@ interface PageChange {
 export const recordWikiPages =
   (deps: Deps): RefObserver =>
   async (repo, change) => {
-    if (change.holder.type !== 'wiki') return null;
     const ref = `refs/heads/${(await repo.refs.head()) ?? 'main'}`;
     const update = change.updates.find((update) => update.ref === ref);
     if (update === undefined) return null;

@@ -11,7 +11,7 @@ const PAUSE_MS = 10_000;
 
 /** Registers page events and the measurement of wiki sizes. */
 export function registerWikiWork(deps: Deps): void {
-  deps.refObservers.push(recordWikiPages(deps));
+  deps.refChanges.wiki.observers.push(recordWikiPages(deps));
   deps.jobs.register(SIZE, ({ wiki_id }) => measure(deps, wiki_id));
   deps.events.subscribe({
     name: 'wiki.size',

@@ -65,7 +65,6 @@ export async function commitToWiki(
           userId: change.caller.user.id,
           updates: [{ ref: `refs/heads/${branch}`, old, new: oid }],
           via: 'api',
-          pushOptions: [],
           ...(commit.cause === undefined ? {} : { cause: commit.cause }),
           guard: (deps) => requireChange(deps, change),
         });

@@ -50,7 +50,7 @@ export const followPush =
   (deps: Deps): RefObserver =>
   async (repo, change) => {
     const updates = change.updates.filter(({ ref }) => ref.startsWith(HEADS));
-    if (change.holder.type !== 'project' || updates.length === 0) return null;
+    if (updates.length === 0) return null;
     const { id } = change.holder;
     const branches = updates.map(nameOf);
     const before = await findOpen(deps.db, id, branches);

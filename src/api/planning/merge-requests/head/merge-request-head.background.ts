@@ -7,7 +7,7 @@ import { registerTargetMoved } from './target-moved.ts';
 
 /** Registers the effects of ref updates on merge requests: synchronous ones within the push, and background jobs. */
 export function registerMergeRequestWork(deps: Deps): void {
-  deps.refObservers.push(followPush(deps));
+  deps.refChanges.project.observers.push(followPush(deps));
   registerTargetMoved(deps);
   registerRefRemoval(deps);
   registerOrphans(deps);

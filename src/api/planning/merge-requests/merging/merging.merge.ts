@@ -155,7 +155,6 @@ async function moveTarget(
     userId: caller.user.id,
     updates: [{ ref: move.ref, old: move.old, new: tip }],
     via: 'api',
-    pushOptions: [],
     cause: {
       type: 'merge',
       merge_request_id: mergeRequest.id,

@@ -64,7 +64,6 @@ async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: 
         userId: actor.caller.user?.id ?? null,
         updates,
         via: 'api',
-        pushOptions: [],
         guard: (deps) => refuseKept(deps, project, actor, updates),
       });
       return updates.length;

@@ -6,14 +6,13 @@ import { refused } from '../core/core.errors.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Deps } from '../deps.ts';
 import { isServerRef } from '../git/refs/index.ts';
-import type { PushedRef } from '../git/transport/index.ts';
 import { type ChangeGuard, repositoryOf } from '../repositories/change-refs.ts';
 import { OWN_REF, refuseBranchName } from '../repositories/check-changes.ts';
-import { ofWiki } from '../repositories/holder.ts';
+import { type Holder, ofWiki } from '../repositories/holder.ts';
+import type { Push } from '../repositories/move-pushed-refs.ts';
 import { ensureWiki, type WikiOwner } from '../repositories/repository.wikis.ts';
 import { requireProtocolInGroup } from './allowed-protocols.ts';
 import {
-  type AuthorizedGitAccess,
   checkScopes,
   findGitGroup,
   findGitProject,
@@ -21,14 +20,9 @@ import {
   hidden,
   isStranger,
 } from './git-authorization.ts';
+import type { GitTarget } from './git-target.ts';
 
 const BRANCHES = 'refs/heads/';
-
-/** The result of a successful authorization for a wiki. */
-export interface WikiAccess extends AuthorizedGitAccess {
-  kind: 'wiki';
-  owner: WikiOwner;
-}
 
 /** A caller's rights to a wiki. */
 interface Rights {
@@ -46,12 +40,7 @@ interface Rights {
  * @param path of the project or group
  * @throws ApiError 401, 403, 404 as in `authorizeGit`
  */
-export async function authorizeWiki(
-  deps: Deps,
-  caller: Caller,
-  path: string,
-  wants: GitOperation,
-): Promise<WikiAccess> {
+export async function wikiTarget(deps: Deps, caller: Caller, path: string, wants: GitOperation): Promise<GitTarget> {
   const rights = (await inProject(deps, caller, path)) ?? (await inGroup(deps, caller, path));
   if (rights === undefined) throw hidden(caller, 'wiki');
   const { owner, namespace, level, known, download, write } = rights;
@@ -66,7 +55,16 @@ export async function authorizeWiki(
     throw refused(`You are not allowed to write to this ${owner.type}'s wiki.`, 403);
   }
   const wiki = await ensureWiki(deps, owner);
-  return { kind: 'wiki', caller, owner, holder: ofWiki(wiki), readOnly: wiki.repository_read_only === 1 };
+  const holder = ofWiki(wiki);
+  return {
+    caller,
+    holder,
+    readOnly: wiki.repository_read_only === 1,
+    inProject: null,
+    maxPushBytes: Number.POSITIVE_INFINITY,
+    check: async (deps, push) => (await refuse(deps, holder, push)) ?? (() => guardOf(caller, owner)),
+    after: async () => '',
+  };
 }
 
 async function inProject(deps: Deps, caller: Caller, path: string): Promise<Rights | undefined> {
@@ -100,15 +98,8 @@ async function inGroup(deps: Deps, caller: Caller, path: string): Promise<Rights
   };
 }
 
-/**
- * Returns the reason if a wiki cannot accept a push, else null. Wikis have no protected refs, but their default branch
- * cannot be deleted.
- */
-export async function refuseInWiki(
-  deps: Deps,
-  { holder }: WikiAccess,
-  updates: readonly PushedRef[],
-): Promise<string | null> {
+/** Wikis have no protected refs, but their default branch cannot be deleted. */
+async function refuse(deps: Deps, holder: Holder, { updates }: Push): Promise<string | null> {
   const head = await repositoryOf(deps, holder).refs.head();
   for (const { ref, old, new: oid } of updates) {
     if (isServerRef(ref)) return OWN_REF;
@@ -120,8 +111,8 @@ export async function refuseInWiki(
 }
 
 /** Checks the right to write again. */
-export const guardWiki =
-  ({ owner, caller }: WikiAccess): ChangeGuard =>
+const guardOf =
+  (caller: Caller, owner: WikiOwner): ChangeGuard =>
   async (deps) => {
     if (owner.type === 'project') await revalidateProjectAbility(deps, deps.db, caller, owner.id, 'create_wiki');
     else await revalidateGroupAbility(deps, deps.db, caller, owner.id, 'create_group_wiki');

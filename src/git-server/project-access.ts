@@ -1,0 +1,89 @@
+import type { Caller } from '../access/caller.ts';
+import { deployKeyUse } from '../access/key-caller.ts';
+import type { FoundProject } from '../access/lookup.ts';
+import { isDescendantOf, type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
+import { refused } from '../core/core.errors.ts';
+import { parseJson } from '../db/columns.ts';
+import type { Namespace } from '../db/tables/namespaces.table.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import type { Deps } from '../deps.ts';
+import { collaborationBranches } from '../repositories/collaboration.ts';
+import { requireProtocolInGroup } from './allowed-protocols.ts';
+import { checkScopes, type GitOperation, hidden, isStranger } from './git-authorization.ts';
+
+/** The rights of an authorized caller in the project of a repository. */
+export interface ProjectAccess {
+  readonly caller: Caller;
+  readonly project: Project;
+  readonly namespace: Namespace;
+  readonly permissions: ProjectPermissions;
+  /** Path in the request, if the project has a different path now. */
+  readonly oldPath?: string | undefined;
+  /** The deploy key used for access. */
+  readonly deployKey?: { id: number; pushes: boolean };
+  /** Branches of a fork that the caller may push to through merge requests. */
+  readonly collaborates?: ReadonlySet<string>;
+}
+
+/** Refusal for a read-only deploy key. */
+const NO_KEY_PUSH = 'This deploy key does not have write access to this project.';
+
+/**
+ * Authorizes a caller for the repository of a project.
+ * @param oldPath in the request, if the project has a different path now
+ * @throws ApiError 401, 403, 404 as in `authorizeGit`
+ */
+export async function admitToProject(
+  deps: Deps,
+  caller: Caller,
+  { project, namespace }: FoundProject,
+  wants: GitOperation,
+  oldPath?: string,
+): Promise<ProjectAccess> {
+  const permissions = await projectPermissions(deps, caller, project, namespace);
+  if (!isDescendantOf(caller, namespace.lineage)) throw hidden(caller, 'project');
+  if (!permissions.can('read_code')) {
+    const known = !isStranger(caller) && permissions.can('read_project');
+    throw known ? refused('You are not allowed to download code from this project.', 403) : hidden(caller, 'project');
+  }
+  await requireProtocolInGroup(deps, caller, namespace, permissions.level);
+  checkScopes(caller, wants);
+  const keyUse = await deployKeyOf(deps, caller, project.id);
+  const admitted = { caller, project, namespace, permissions, oldPath, ...keyUse };
+  if (wants === 'read') return admitted;
+  refuseJobs(caller, project);
+  if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
+  if (project.in_deletion === 1) throw refused("You can't push code to a project that is marked for deletion.", 403);
+  if (caller.credential.kind === 'deploy_key') {
+    if (admitted.deployKey?.pushes === true) return admitted;
+    throw refused(NO_KEY_PUSH, 403);
+  }
+  if (permissions.can('push_code')) return admitted;
+  const collaborates = await collaborationBranches(deps, { caller, project, namespace, permissions });
+  if (collaborates.size === 0) throw refused('You are not allowed to push code to this project.', 403);
+  return { ...admitted, collaborates };
+}
+
+async function deployKeyOf(
+  deps: Deps,
+  { credential }: Caller,
+  projectId: number,
+): Promise<Pick<ProjectAccess, 'deployKey'>> {
+  if (credential.kind !== 'deploy_key') return {};
+  const { id } = credential.key;
+  const use = await deployKeyUse(deps, id, projectId);
+  return use === undefined ? {} : { deployKey: { id, ...use } };
+}
+
+/** @throws ApiError 403 if the project no longer lets the key push */
+export async function requireDeployKeyPush(deps: Deps, keyId: number, projectId: number): Promise<void> {
+  if ((await deployKeyUse(deps, keyId, projectId))?.pushes !== true) throw refused(NO_KEY_PUSH, 403);
+}
+
+/** Jobs may push only to their own project, and only if it allows that. @throws ApiError 403 */
+function refuseJobs({ credential }: Caller, { id, settings }: FoundProject['project']): void {
+  if (credential.kind !== 'job_token') return;
+  const jobSettings = parseJson<{ ci_push_repository_for_job_token_allowed?: boolean }>(settings);
+  if (credential.projectId === id && jobSettings.ci_push_repository_for_job_token_allowed === true) return;
+  throw refused('You are not allowed to push code to this project with a job token.', 403);
+}

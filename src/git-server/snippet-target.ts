@@ -1,0 +1,66 @@
+import { canUpdateSnippet, findSnippet, requireSnippetUpdate } from '../access/access.snippets.ts';
+import type { Caller } from '../access/caller.ts';
+import { isDescendantOf } from '../access/permissions.ts';
+import { refused } from '../core/core.errors.ts';
+import type { Deps } from '../deps.ts';
+import { GitError } from '../git/common/index.ts';
+import { repositoryOf } from '../repositories/change-refs.ts';
+import { type Holder, ofSnippet } from '../repositories/holder.ts';
+import type { Push } from '../repositories/move-pushed-refs.ts';
+import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
+import { applicationSettings } from '../settings/application-settings.ts';
+import { checkScopes, findGitProject, type GitOperation, hidden } from './git-authorization.ts';
+import type { GitTarget } from './git-target.ts';
+
+/**
+ * Authorizes a caller for the repository of a snippet.
+ * @param projectPath path of its project in the request
+ * @throws ApiError 401, 403, 404 as in `authorizeGit`
+ */
+export async function snippetTarget(
+  deps: Deps,
+  caller: Caller,
+  { projectPath, id }: { projectPath: string | undefined; id: number },
+  wants: GitOperation,
+): Promise<GitTarget> {
+  // Deploy tokens and job tokens give access to project code only.
+  const { kind } = caller.credential;
+  const codeOnly = kind === 'deploy_token' || kind === 'job_token' || kind === 'deploy_key';
+  const foundSnippet = codeOnly ? undefined : await findSnippet(deps, caller, id);
+  const place = projectPath === undefined ? undefined : await findGitProject(deps, projectPath);
+  if (foundSnippet === undefined || (projectPath !== undefined) !== (place !== undefined))
+    throw hidden(caller, 'snippet');
+  const { snippet, permissions } = foundSnippet;
+  if (snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'snippet');
+  if (!isDescendantOf(caller, place?.namespace.lineage ?? '')) throw hidden(caller, 'snippet');
+  checkScopes(caller, wants);
+  if (wants === 'write' && !canUpdateSnippet(caller, snippet, permissions)) {
+    throw refused('You are not allowed to update this snippet.', 403);
+  }
+  const holder = ofSnippet(snippet);
+  return {
+    caller,
+    holder,
+    readOnly: snippet.repository_read_only === 1,
+    inProject: null,
+    maxPushBytes: deps.settings.now.snippet_size_limit,
+    check: async (deps, push) =>
+      (await refuseFiles(deps, holder, push)) ?? (() => (deps) => requireSnippetUpdate(deps, caller, id)),
+    after: async () => '',
+  };
+}
+
+/** A snippet has a single branch. Its files are subject to the same rules as those sent through the API. */
+async function refuseFiles(deps: Deps, holder: Holder, { updates, quarantineEnv }: Push): Promise<string | null> {
+  const [update, ...others] = updates;
+  if (update?.ref !== SNIPPET_REF || update.old === null || update.new === null || others.length > 0) {
+    return 'You can not create or delete branches.';
+  }
+  const { snippet_size_limit: maxBytes } = await applicationSettings(deps);
+  try {
+    return await refusePushedFiles(repositoryOf(deps, holder), update.new, quarantineEnv, maxBytes);
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'failed') return 'The files of the push cannot be read.';
+    throw error;
+  }
+}
