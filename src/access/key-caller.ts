@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { AccessLevel } from '../core/access-levels.ts';
+import { refused } from '../core/core.errors.ts';
 import { SshReader } from '../core/ssh-fields.ts';
 import { parseSshKey, SshKeyError, type SshPublicKey } from '../core/ssh-key.ts';
 import type { User } from '../db/tables/users.table.ts';
@@ -9,6 +10,8 @@ import { sshKeyLifetimeProblem, sshKeyProblem } from '../settings/settings.ssh-k
 import { ANONYMOUS, type Caller } from './caller.ts';
 
 const NOTE_USE_MS = 10 * 60_000;
+/** Refusal for a read-only deploy key. */
+export const NO_KEY_PUSH = 'This deploy key does not have write access to this project.';
 
 interface Lasting {
   expires_at: string | null;
@@ -105,6 +108,11 @@ export async function deployKeyUse(
       .executeTakeFirst();
     return row && { pushes: row.can_push === 1 };
   });
+}
+
+/** @throws ApiError 403 if the project no longer lets the key push */
+export async function requireDeployKeyPush(deps: Deps, keyId: number, projectId: number): Promise<void> {
+  if ((await deployKeyUse(deps, keyId, projectId))?.pushes !== true) throw refused(NO_KEY_PUSH, 403);
 }
 
 /** A deploy key has read access like a Reporter in the projects that use it. */

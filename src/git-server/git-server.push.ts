@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/common/index.ts';
 import type { ReceivePush } from '../git/transport/index.ts';
-import { movePushedRefs, type Push } from '../repositories/move-pushed-refs.ts';
+import { movePushedRefs, type Push } from '../repositories/pushes/move-pushed-refs.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
 import type { GitTarget } from './git-target.ts';
 

@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test
 import { commitFiles } from '../../test/support/commits.ts';
 import { callerOfToken } from '../access/token-caller.ts';
 import type { PushCommands } from '../git/transport/index.ts';
-import type { MovedPush, Push } from '../repositories/move-pushed-refs.ts';
+import type { MovedPush, Push } from '../repositories/pushes/move-pushed-refs.ts';
 import { authorizeGit } from './git-server.access.ts';
 import { receiverOf } from './git-server.push.ts';
 import type { GitTarget } from './git-target.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import type { Deps } from '../deps.ts';
 import type { Holder } from '../repositories/holder.ts';
-import type { MovedPush, Push, PushGuard } from '../repositories/move-pushed-refs.ts';
+import type { MovedPush, Push, PushGuard } from '../repositories/pushes/move-pushed-refs.ts';
 import type { ProjectAccess } from './project-access.ts';
 
 /** What an authorized caller clones from or pushes to: the repository of a project, a snippet or a wiki. */

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import { deployKeyUse } from '../access/key-caller.ts';
+import { deployKeyUse, NO_KEY_PUSH } from '../access/key-caller.ts';
 import type { FoundProject } from '../access/lookup.ts';
 import { isDescendantOf, type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
 import { refused } from '../core/core.errors.ts';
@@ -24,9 +24,6 @@ export interface ProjectAccess {
   /** Branches of a fork that the caller may push to through merge requests. */
   readonly collaborates?: ReadonlySet<string>;
 }
-
-/** Refusal for a read-only deploy key. */
-const NO_KEY_PUSH = 'This deploy key does not have write access to this project.';
 
 /**
  * Authorizes a caller for the repository of a project.
@@ -73,11 +70,6 @@ async function deployKeyOf(
   const { id } = credential.key;
   const use = await deployKeyUse(deps, id, projectId);
   return use === undefined ? {} : { deployKey: { id, ...use } };
-}
-
-/** @throws ApiError 403 if the project no longer lets the key push */
-export async function requireDeployKeyPush(deps: Deps, keyId: number, projectId: number): Promise<void> {
-  if ((await deployKeyUse(deps, keyId, projectId))?.pushes !== true) throw refused(NO_KEY_PUSH, 403);
 }
 
 /** Jobs may push only to their own project, and only if it allows that. @throws ApiError 403 */

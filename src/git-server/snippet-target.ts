@@ -1,14 +1,10 @@
-import { canUpdateSnippet, findSnippet, requireSnippetUpdate } from '../access/access.snippets.ts';
+import { canUpdateSnippet, findSnippet } from '../access/access.snippets.ts';
 import type { Caller } from '../access/caller.ts';
 import { isDescendantOf } from '../access/permissions.ts';
 import { refused } from '../core/core.errors.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/common/index.ts';
-import { repositoryOf } from '../repositories/change-refs.ts';
-import { type Holder, ofSnippet } from '../repositories/holder.ts';
-import type { Push } from '../repositories/move-pushed-refs.ts';
-import { refusePushedFiles, SNIPPET_REF } from '../repositories/snippet-files.ts';
-import { applicationSettings } from '../settings/application-settings.ts';
+import { ofSnippet } from '../repositories/holder.ts';
+import { checkSnippetPush } from '../repositories/pushes/check-snippet-push.ts';
 import { checkScopes, findGitProject, type GitOperation, hidden } from './git-authorization.ts';
 import type { GitTarget } from './git-target.ts';
 
@@ -37,30 +33,13 @@ export async function snippetTarget(
   if (wants === 'write' && !canUpdateSnippet(caller, snippet, permissions)) {
     throw refused('You are not allowed to update this snippet.', 403);
   }
-  const holder = ofSnippet(snippet);
   return {
     caller,
-    holder,
+    holder: ofSnippet(snippet),
     readOnly: snippet.repository_read_only === 1,
     inProject: null,
     maxPushBytes: deps.settings.now.snippet_size_limit,
-    check: async (deps, push) =>
-      (await refuseFiles(deps, holder, push)) ?? (() => (deps) => requireSnippetUpdate(deps, caller, id)),
+    check: (deps, push) => checkSnippetPush(deps, caller, push),
     after: async () => '',
   };
-}
-
-/** A snippet has a single branch. Its files are subject to the same rules as those sent through the API. */
-async function refuseFiles(deps: Deps, holder: Holder, { updates, quarantineEnv }: Push): Promise<string | null> {
-  const [update, ...others] = updates;
-  if (update?.ref !== SNIPPET_REF || update.old === null || update.new === null || others.length > 0) {
-    return 'You can not create or delete branches.';
-  }
-  const { snippet_size_limit: maxBytes } = await applicationSettings(deps);
-  try {
-    return await refusePushedFiles(repositoryOf(deps, holder), update.new, quarantineEnv, maxBytes);
-  } catch (error) {
-    if (error instanceof GitError && error.code === 'failed') return 'The files of the push cannot be read.';
-    throw error;
-  }
 }

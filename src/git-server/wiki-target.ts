@@ -1,15 +1,11 @@
 import { effectivePlan, holds } from '../access/access.plan.ts';
 import type { Caller } from '../access/caller.ts';
-import { revalidateGroupAbility, revalidateProjectAbility } from '../access/caller-in-project.ts';
 import { groupPermissions, isDescendantOf, projectPermissions } from '../access/permissions.ts';
 import { refused } from '../core/core.errors.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Deps } from '../deps.ts';
-import { isServerRef } from '../git/refs/index.ts';
-import { type ChangeGuard, repositoryOf } from '../repositories/change-refs.ts';
-import { OWN_REF, refuseBranchName } from '../repositories/check-changes.ts';
-import { type Holder, ofWiki } from '../repositories/holder.ts';
-import type { Push } from '../repositories/move-pushed-refs.ts';
+import { ofWiki } from '../repositories/holder.ts';
+import { checkWikiPush } from '../repositories/pushes/check-wiki-push.ts';
 import { ensureWiki, type WikiOwner } from '../repositories/repository.wikis.ts';
 import { requireProtocolInGroup } from './allowed-protocols.ts';
 import {
@@ -21,8 +17,6 @@ import {
   isStranger,
 } from './git-authorization.ts';
 import type { GitTarget } from './git-target.ts';
-
-const BRANCHES = 'refs/heads/';
 
 /** A caller's rights to a wiki. */
 interface Rights {
@@ -55,14 +49,13 @@ export async function wikiTarget(deps: Deps, caller: Caller, path: string, wants
     throw refused(`You are not allowed to write to this ${owner.type}'s wiki.`, 403);
   }
   const wiki = await ensureWiki(deps, owner);
-  const holder = ofWiki(wiki);
   return {
     caller,
-    holder,
+    holder: ofWiki(wiki),
     readOnly: wiki.repository_read_only === 1,
     inProject: null,
     maxPushBytes: Number.POSITIVE_INFINITY,
-    check: async (deps, push) => (await refuse(deps, holder, push)) ?? (() => guardOf(caller, owner)),
+    check: (deps, push) => checkWikiPush(deps, caller, owner, push),
     after: async () => '',
   };
 }
@@ -97,23 +90,3 @@ async function inGroup(deps: Deps, caller: Caller, path: string): Promise<Rights
     write: permissions.can('create_group_wiki'),
   };
 }
-
-/** Wikis have no protected refs, but their default branch cannot be deleted. */
-async function refuse(deps: Deps, holder: Holder, { updates }: Push): Promise<string | null> {
-  const head = await repositoryOf(deps, holder).refs.head();
-  for (const { ref, old, new: oid } of updates) {
-    if (isServerRef(ref)) return OWN_REF;
-    if (oid === null && ref === `refs/heads/${head}`) return 'The default branch of a wiki cannot be deleted.';
-    const named = old === null && ref.startsWith(BRANCHES) ? refuseBranchName(ref.slice(BRANCHES.length)) : null;
-    if (named !== null) return named;
-  }
-  return null;
-}
-
-/** Checks the right to write again. */
-const guardOf =
-  (caller: Caller, owner: WikiOwner): ChangeGuard =>
-  async (deps) => {
-    if (owner.type === 'project') await revalidateProjectAbility(deps, deps.db, caller, owner.id, 'create_wiki');
-    else await revalidateGroupAbility(deps, deps.db, caller, owner.id, 'create_group_wiki');
-  };

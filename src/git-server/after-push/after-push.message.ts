@@ -3,7 +3,7 @@ import { storageUse } from '../../access/storage-limit.ts';
 import { bannerFor } from '../../api/admin/index.ts';
 import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
-import type { MovedPush } from '../../repositories/move-pushed-refs.ts';
+import type { MovedPush } from '../../repositories/pushes/move-pushed-refs.ts';
 import { creationLines } from '../create-by-push.ts';
 import type { ProjectAccess } from '../project-access.ts';
 import { mergeRequestAddresses } from './after-push.addresses.ts';

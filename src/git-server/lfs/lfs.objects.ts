@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { revalidateProjectAbility } from '../../access/caller-in-project.ts';
+import { requireDeployKeyPush } from '../../access/key-caller.ts';
 import { requireStorage } from '../../access/storage-limit.ts';
 import { transactionDeps } from '../../access/transaction-deps.ts';
 import { ApiError, notFound } from '../../core/core.errors.ts';
@@ -13,7 +14,7 @@ import {
 import { refusalOfBytes, repositorySizeRefusal } from '../../settings/repository-size-limit.ts';
 import { refuseInMaintenance } from '../../settings/settings.maintenance.ts';
 import { BlobError } from '../../storage/blob-store.ts';
-import { type ProjectAccess, requireDeployKeyPush } from '../project-access.ts';
+import type { ProjectAccess } from '../project-access.ts';
 import { requirePush } from './lfs.access.ts';
 
 const OID = /^[0-9a-f]{64}$/;

@@ -1,13 +1,13 @@
-import type { ChangedVia } from '../core/change-cause.ts';
-import { ApiError } from '../core/core.errors.ts';
-import { environmentFaultOf } from '../core/environment-fault.ts';
-import type { Deps } from '../deps.ts';
-import { GitError } from '../git/common/index.ts';
-import { findRefConflict } from '../git/refs/index.ts';
-import type { Repository } from '../git/repository/index.ts';
-import type { PushCommands, PushedRef } from '../git/transport/index.ts';
-import { type ChangeGuard, changeRefs, inRepositoryQueue } from './change-refs.ts';
-import type { Holder } from './holder.ts';
+import type { ChangedVia } from '../../core/change-cause.ts';
+import { ApiError } from '../../core/core.errors.ts';
+import { environmentFaultOf } from '../../core/environment-fault.ts';
+import type { Deps } from '../../deps.ts';
+import { GitError } from '../../git/common/index.ts';
+import { findRefConflict } from '../../git/refs/index.ts';
+import type { Repository } from '../../git/repository/index.ts';
+import type { PushCommands, PushedRef } from '../../git/transport/index.ts';
+import { type ChangeGuard, changeRefs, inRepositoryQueue } from '../change-refs.ts';
+import type { Holder } from '../holder.ts';
 
 /**
  * Maximum number of attempts with groups of refs if the refs cannot all move together. Allows some hundred individual
