@@ -1,28 +1,23 @@
 import type { Caller } from '../access/caller.ts';
 import { deployKeyUse, NO_KEY_PUSH } from '../access/key-caller.ts';
 import type { FoundProject } from '../access/lookup.ts';
-import { isDescendantOf, type ProjectPermissions, projectPermissions } from '../access/permissions.ts';
+import { isDescendantOf, projectPermissions } from '../access/permissions.ts';
 import { refused } from '../core/core.errors.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
+import type { Actor } from '../repositories/repository.protections.ts';
 import { requireProtocolInGroup } from './allowed-protocols.ts';
 import { checkScopes, type GitOperation, hidden, isStranger } from './git-authorization.ts';
 
 /** The rights of an authorized caller in the project of a repository. */
-export interface ProjectAccess {
-  readonly caller: Caller;
+export interface ProjectAccess extends Actor {
   readonly project: Project;
   readonly namespace: Namespace;
-  readonly permissions: ProjectPermissions;
   /** Path in the request, if the project has a different path now. */
   readonly oldPath?: string | undefined;
-  /** The deploy key used for access. */
-  readonly deployKey?: { id: number; pushes: boolean };
-  /** Branches of a fork that the caller may push to through merge requests. */
-  readonly collaborates?: ReadonlySet<string>;
 }
 
 /**
@@ -45,35 +40,22 @@ export async function admitToProject(
   }
   await requireProtocolInGroup(deps, caller, namespace, permissions.level);
   checkScopes(caller, wants);
-  const keyUse = await deployKeyOf(deps, caller, project.id);
-  const admitted = { caller, project, namespace, permissions, oldPath, ...keyUse };
+  const key = caller.credential.kind === 'deploy_key' ? caller.credential.key.id : null;
+  const keyPushes = key !== null && (await deployKeyUse(deps, key, project.id))?.pushes === true;
+  const admitted = { caller, project, namespace, permissions, oldPath, ...(keyPushes ? { deployKeyId: key } : {}) };
   if (wants === 'read') return admitted;
   refuseJobs(caller, project);
   if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
   if (project.in_deletion === 1) throw refused("You can't push code to a project that is marked for deletion.", 403);
-  if (caller.credential.kind === 'deploy_key') {
-    if (admitted.deployKey?.pushes === true) return admitted;
-    throw refused(NO_KEY_PUSH, 403);
-  }
-  if (permissions.can('push_code')) return admitted;
+  if (key !== null && !keyPushes) throw refused(NO_KEY_PUSH, 403);
+  if (keyPushes || permissions.can('push_code')) return admitted;
   const collaborates = await collaborationBranches(deps, { caller, project, namespace, permissions });
   if (collaborates.size === 0) throw refused('You are not allowed to push code to this project.', 403);
   return { ...admitted, collaborates };
 }
 
-async function deployKeyOf(
-  deps: Deps,
-  { credential }: Caller,
-  projectId: number,
-): Promise<Pick<ProjectAccess, 'deployKey'>> {
-  if (credential.kind !== 'deploy_key') return {};
-  const { id } = credential.key;
-  const use = await deployKeyUse(deps, id, projectId);
-  return use === undefined ? {} : { deployKey: { id, ...use } };
-}
-
 /** Jobs may push only to their own project, and only if it allows that. @throws ApiError 403 */
-function refuseJobs({ credential }: Caller, { id, settings }: FoundProject['project']): void {
+function refuseJobs({ credential }: Caller, { id, settings }: Project): void {
   if (credential.kind !== 'job_token') return;
   const jobSettings = parseJson<{ ci_push_repository_for_job_token_allowed?: boolean }>(settings);
   if (credential.projectId === id && jobSettings.ci_push_repository_for_job_token_allowed === true) return;

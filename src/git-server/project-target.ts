@@ -1,6 +1,5 @@
 import { ofProject } from '../repositories/holder.ts';
 import { checkProjectPush } from '../repositories/pushes/check-project-push.ts';
-import type { Actor } from '../repositories/repository.protections.ts';
 import { afterPush } from './after-push/after-push.message.ts';
 import type { GitTarget } from './git-target.ts';
 import type { ProjectAccess } from './project-access.ts';
@@ -12,13 +11,6 @@ export const projectTarget = (access: ProjectAccess): GitTarget => ({
   readOnly: access.project.repository_read_only === 1,
   inProject: access,
   maxPushBytes: Number.POSITIVE_INFINITY,
-  check: (deps, push) => checkProjectPush(deps, access.project, actorOf(access), push),
+  check: (deps, push) => checkProjectPush(deps, access.project, access, push),
   after: (deps, push) => afterPush(deps, access, push),
-});
-
-const actorOf = ({ caller, permissions, collaborates, deployKey }: ProjectAccess): Actor => ({
-  caller,
-  permissions,
-  ...(deployKey?.pushes === true ? { deployKeyId: deployKey.id } : {}),
-  ...(collaborates === undefined ? {} : { collaborates }),
 });

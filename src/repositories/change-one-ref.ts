@@ -47,7 +47,6 @@ export async function changeOneRef(
     holder: ofProject(project),
     userId: actor.caller.user?.id ?? null,
     updates: [change],
-    via: 'api',
     cause,
     guard: guardChanges({ ...check, ...known }, project.id, [change], verdict),
   });

@@ -23,7 +23,9 @@ import { retryWithoutStaleLocks } from './stale-locks-of-writes.ts';
 /** Number of refs read before yielding. */
 const BATCH_SIZE = 100;
 
-export interface RefChangeRequest extends Omit<WantedChange, 'pushOptions'> {
+/** A request of the API, unless it says how else the refs are changed. */
+export interface RefChangeRequest extends Omit<WantedChange, 'via' | 'pushOptions'> {
+  via?: WantedChange['via'];
   pushOptions?: readonly string[];
   /**
    * Fulfils once the new objects are durable, if they are still being written. Returns the commits that did not exist
@@ -151,7 +153,7 @@ async function announce(
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
   const { stored, guard, ...wanted } = request;
-  const change: WantedChange = Object.freeze({ pushOptions: [], ...wanted });
+  const change: WantedChange = Object.freeze({ via: 'api', pushOptions: [], ...wanted });
   const { holder, updates } = change;
   await deps.intentRetries.retry(repo.id);
   const key = randomUUID();

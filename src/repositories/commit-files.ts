@@ -166,7 +166,6 @@ async function moveBranch(
     userId: user.id,
     updates,
     stored,
-    via: 'api',
     guard: async (deps, row) => {
       const now = await revalidateActor(deps, actor, project.id, row);
       const { pushRule } = await requirePush(deps, now, request);

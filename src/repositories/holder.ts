@@ -104,24 +104,27 @@ const heldProject = prepared((db, { id }: { id: number }) =>
   db.selectFrom('projects').selectAll().where('pending_delete', '=', 0).where('id', '=', id).forKeyShare(),
 );
 
+type PlaceNow = Pick<Project, 'repository_read_only' | 'repository_storage' | 'disk_path'>;
+
+function stateOf(row: PlaceNow, awaitsDeletion: boolean, project: Project | null = null): CurrentHolder {
+  const busy = row.repository_read_only === 1;
+  return { writable: !busy && !awaitsDeletion, busy, location: locationOf(row), project };
+}
+
 /**
  * Reads the current state of a holder; undefined if it is deleted or awaits deletion.
  * @param options `hold`: in a transaction on PostgreSQL, prevents others from making the repository read-only or
  *   moving it until the end
  */
-export async function currentHolder(
+export const currentHolder = (
   db: Db,
   { type, id }: Pick<Holder, 'type' | 'id'>,
   { hold = false } = {},
-): Promise<CurrentHolder | undefined> {
-  return CURRENT[type](db, id, hold);
-}
+): Promise<CurrentHolder | undefined> => CURRENT[type](db, id, hold);
 
 async function projectNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder | undefined> {
   const [project] = await (hold ? heldProject : projectOfId)(db, { id });
-  if (project === undefined) return undefined;
-  const busy = project.repository_read_only === 1;
-  return { writable: !busy && project.in_deletion === 0, busy, location: locationOf(project), project };
+  return project && stateOf(project, project.in_deletion !== 0, project);
 }
 
 async function snippetNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder | undefined> {
@@ -131,9 +134,7 @@ async function snippetNow(db: Db, id: number, hold: boolean): Promise<CurrentHol
     .where('id', '=', id)
     .$if(hold, (query) => query.forKeyShare())
     .executeTakeFirst();
-  if (snippet === undefined) return undefined;
-  const busy = snippet.repository_read_only === 1;
-  return { writable: !busy, busy, location: locationOf(snippet), project: null };
+  return snippet && stateOf(snippet, false);
 }
 
 async function wikiNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder | undefined> {
@@ -146,9 +147,7 @@ async function wikiNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder
     .where('wikis.id', '=', id)
     .$if(hold, (query) => query.forKeyShare('wikis'))
     .executeTakeFirst();
-  if (wiki === undefined || wiki.pending_delete === 1) return undefined;
-  const busy = wiki.repository_read_only === 1;
-  return { writable: !busy && wiki.in_deletion === 0, busy, location: locationOf(wiki), project: null };
+  return wiki === undefined || wiki.pending_delete === 1 ? undefined : stateOf(wiki, wiki.in_deletion !== 0);
 }
 
 const CURRENT = { project: projectNow, snippet: snippetNow, wiki: wikiNow };

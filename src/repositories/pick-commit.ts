@@ -108,7 +108,6 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
     holder: ofProject(project),
     userId: user.id,
     updates,
-    via: 'api',
     guard: async (deps, row) => {
       const actor = await revalidateActor(deps, request.actor, project.id, row);
       const { pushRule } = await requirePush(deps, actor, project, branch);

@@ -32,33 +32,30 @@ const recordPush: RecordChange = async (deps, db, change) => {
   if (firstBranch !== null) await protectDefaultBranch(deps, db, projectId, firstBranch);
 };
 
-const recordSnippetPush: RecordChange = async (deps, db, { holder: { id: snippetId }, userId, updates, via }) => {
+const recordSnippetPush: RecordChange = async (deps, db, { holder, userId, updates, via }) => {
   await db
     .updateTable('snippets')
     .set({ updated_at: timestamp(deps.clock) })
-    .where('id', '=', snippetId)
+    .where('id', '=', holder.id)
     .execute();
-  const payload = { snippet_id: snippetId, updates: [...updates], via };
+  const payload = { snippet_id: holder.id, updates: [...updates], via };
   await deps.events.record(db, 'snippet.pushed', payload, { actorId: userId });
-  await enqueueMaintenance(deps, db, { type: 'snippet', id: snippetId });
+  await enqueueMaintenance(deps, db, holder);
 };
 
-const recordWikiPush: RecordChange = async (deps, db, { holder: { id: wikiId }, userId, updates, via }) => {
+const recordWikiPush: RecordChange = async (deps, db, { holder, userId, updates, via }) => {
   const wiki = await db
     .updateTable('wikis')
     .set({ updated_at: timestamp(deps.clock) })
-    .where('id', '=', wikiId)
+    .where('id', '=', holder.id)
     .returning(['project_id', 'namespace_id'])
     .executeTakeFirst();
   if (wiki === undefined) return;
-  const { project_id, namespace_id } = wiki;
-  const payload = { wiki_id: wikiId, project_id, group_id: namespace_id, updates: [...updates], via };
-  await deps.events.record(db, 'wiki.pushed', payload, {
-    projectId: project_id,
-    groupId: namespace_id,
-    actorId: userId,
-  });
-  await enqueueMaintenance(deps, db, { type: 'wiki', id: wikiId });
+  const { project_id, namespace_id: group_id } = wiki;
+  const payload = { wiki_id: holder.id, project_id, group_id, updates: [...updates], via };
+  const about = { projectId: project_id, groupId: group_id, actorId: userId };
+  await deps.events.record(db, 'wiki.pushed', payload, about);
+  await enqueueMaintenance(deps, db, holder);
 };
 
 /** Converts a change to its event, by type of holder. Takes the handle of the transaction that removes the intent. */

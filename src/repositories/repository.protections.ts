@@ -119,7 +119,7 @@ export const levelAllows = (matching: readonly Protection[], action: ProtectedAc
 export interface Actor {
   caller: Caller;
   permissions: ProjectPermissions;
-  /** The deploy key used for the push. */
+  /** The deploy key used, if it may push. */
   deployKeyId?: number;
   /** Branches that the actor may push to through merge requests. */
   collaborates?: ReadonlySet<string>;

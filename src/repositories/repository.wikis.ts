@@ -21,7 +21,7 @@ export interface WikiOwner {
   id: number;
 }
 
-const columnOf = ({ type }: WikiOwner) => (type === 'project' ? 'project_id' : 'namespace_id');
+const columnOf = ({ type }: Pick<WikiOwner, 'type'>) => (type === 'project' ? 'project_id' : 'namespace_id');
 
 /** The wiki of a project or group; undefined if it has none. */
 export const findWiki = (db: Db, owner: WikiOwner): Promise<Wiki | undefined> =>
@@ -91,8 +91,7 @@ export async function removeWikis(
   type: WikiOwner['type'],
   owners: readonly number[] | GroupIds,
 ): Promise<void> {
-  const column = type === 'project' ? 'project_id' : 'namespace_id';
-  const wikis = await db.selectFrom('wikis').select('id').where(column, 'in', owners).execute();
+  const wikis = await db.selectFrom('wikis').select('id').where(columnOf({ type }), 'in', owners).execute();
   if (wikis.length === 0) return;
   const ids = wikis.map(({ id }) => id);
   await db.deleteFrom('ref_intents').where('wiki_id', 'in', ids).execute();

@@ -24,8 +24,8 @@ export async function authorizeLfs(
 }
 
 /** Requires the right to push, for writes of LFS objects. @throws ApiError 403 */
-export function requirePush({ permissions, caller, deployKey }: ProjectAccess): void {
-  if (deployKey?.pushes === true) return;
+export function requirePush({ permissions, caller, deployKeyId }: ProjectAccess): void {
+  if (deployKeyId !== undefined) return;
   const { scopes } = caller;
   if (scopes !== null && !scopes.includes('api') && !scopes.includes('write_repository') && caller.user !== null) {
     throw forbidden('The token lacks the scope write_repository.');

@@ -83,10 +83,10 @@ export async function storeObject(
     throw new ApiError(422, 'The object does not match its announced size and hash');
   }
   await deps.db.transaction().execute(async (db) => {
-    if (access.deployKey === undefined) {
+    if (access.deployKeyId === undefined) {
       await revalidateProjectAbility(deps, db, access.caller, access.project.id, 'push_code');
     } else {
-      await requireDeployKeyPush(transactionDeps(deps, db), access.deployKey.id, access.project.id);
+      await requireDeployKeyPush(transactionDeps(deps, db), access.deployKeyId, access.project.id);
     }
     await insertLfsObjects(deps, db, access.project.id, [{ oid, size }]);
   });

@@ -3,7 +3,7 @@ import { notFound } from '../../core/core.errors.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { StorageMoveKind } from '../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../deps.ts';
-import { type Holder, LOCATED, ofProject, ofSnippet, ofWiki, tableOf } from '../holder.ts';
+import { HOLDER_TYPES, type Holder, type HolderType, LOCATED, tableOf } from '../holder.ts';
 
 /** A holder whose row is locked. */
 export interface LockedHolder extends Holder {
@@ -24,11 +24,17 @@ const COLUMNS = [...LOCATED, 'repository_read_only'] as const;
  * Locks the row of a holder, so that no checked write can start. On PostgreSQL it waits for writers that hold the row;
  * later writers see the changes made here.
  */
-const locked = (deps: Deps, db: Db, type: Holder['type']) =>
+const locked = (deps: Deps, db: Db, type: HolderType) =>
   db
     .selectFrom(tableOf(type))
     .select(COLUMNS)
     .$if(deps.config.database.kind === 'postgres', (query) => query.forUpdate());
+
+const lockedOf = (type: HolderType, row: Omit<Holder, 'type'> & { repository_read_only: 0 | 1 }): LockedHolder => ({
+  ...row,
+  type,
+  busy: row.repository_read_only === 1,
+});
 
 /**
  * Locks the holders of all repositories of a move for the transaction, the main one first.
@@ -36,23 +42,19 @@ const locked = (deps: Deps, db: Db, type: Holder['type']) =>
  */
 export async function lockMoved(deps: Deps, db: Db, kind: StorageMoveKind, id: number): Promise<LockedHolder[]> {
   const holders: LockedHolder[] = [];
-  if (kind === 'project') {
-    const row = await locked(deps, db, 'project')
+  if (kind !== 'group') {
+    const row = await locked(deps, db, kind)
       .where('id', '=', id)
-      .where(sql<number>`pending_delete`, '=', 0)
+      .$if(kind === 'project', (query) => query.where(sql<number>`pending_delete`, '=', 0))
       .executeTakeFirst();
-    if (row === undefined) throw notFound('Project');
-    holders.push({ ...ofProject(row), busy: row.repository_read_only === 1 });
+    if (row === undefined) throw notFound(HOLDER_TYPES[kind].called);
+    holders.push(lockedOf(kind, row));
   }
-  if (kind === 'snippet') {
-    const row = await locked(deps, db, 'snippet').where('id', '=', id).executeTakeFirst();
-    if (row === undefined) throw notFound('Snippet');
-    return [{ ...ofSnippet(row), busy: row.repository_read_only === 1 }];
+  if (kind !== 'snippet') {
+    const owner = sql<number>`${sql.ref(kind === 'project' ? 'project_id' : 'namespace_id')}`;
+    const wiki = await locked(deps, db, 'wiki').where(owner, '=', id).executeTakeFirst();
+    if (wiki !== undefined) holders.push(lockedOf('wiki', wiki));
   }
-  const wiki = await locked(deps, db, 'wiki')
-    .where(sql<number>`${sql.ref(kind === 'project' ? 'project_id' : 'namespace_id')}`, '=', id)
-    .executeTakeFirst();
-  if (wiki !== undefined) holders.push({ ...ofWiki(wiki), busy: wiki.repository_read_only === 1 });
   return holders;
 }
 
@@ -61,7 +63,7 @@ export async function lockHolder(
   deps: Deps,
   db: Db,
   { type, id }: Pick<Holder, 'type' | 'id'>,
-): Promise<Omit<LockedHolder, 'type' | 'id'> | undefined> {
+): Promise<LockedHolder | undefined> {
   const row = await locked(deps, db, type).where('id', '=', id).executeTakeFirst();
-  return row && { ...row, busy: row.repository_read_only === 1 };
+  return row && lockedOf(type, row);
 }

@@ -162,7 +162,6 @@ async function commitFiles(
     holder: ofSnippet(snippet),
     userId: user.id,
     updates: [{ ref: SNIPPET_REF, old: head, new: oid }],
-    via: 'api',
     cause: { type: 'snippet_update', changes },
     guard: (deps) => requireSnippetUpdate(deps, caller, snippet.id),
   });

@@ -64,7 +64,6 @@ export async function commitToWiki(
           holder,
           userId: change.caller.user.id,
           updates: [{ ref: `refs/heads/${branch}`, old, new: oid }],
-          via: 'api',
           ...(commit.cause === undefined ? {} : { cause: commit.cause }),
           guard: (deps) => requireChange(deps, change),
         });

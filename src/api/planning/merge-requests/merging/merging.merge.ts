@@ -154,7 +154,6 @@ async function moveTarget(
     holder: ofProject(target),
     userId: caller.user.id,
     updates: [{ ref: move.ref, old: move.old, new: tip }],
-    via: 'api',
     cause: {
       type: 'merge',
       merge_request_id: mergeRequest.id,

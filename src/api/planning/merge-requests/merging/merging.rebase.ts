@@ -124,7 +124,6 @@ async function rebase(deps: Deps, row: MergeRequest, payload: Rebase, signal: Ab
           holder: ofProject(actor.project),
           userId: user.id,
           updates,
-          via: 'api',
           pushOptions: payload.skip_ci ? ['ci.skip'] : [],
           guard: async (deps) => {
             await requireSame(deps, caller, row);

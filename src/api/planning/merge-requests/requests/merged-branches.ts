@@ -63,7 +63,6 @@ async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: 
         holder: ofProject(project),
         userId: actor.caller.user?.id ?? null,
         updates,
-        via: 'api',
         guard: (deps) => refuseKept(deps, project, actor, updates),
       });
       return updates.length;
