@@ -36,6 +36,11 @@ const FLAGS = ['--max-old-space-size=128', '--max-semi-space-size=2', '--single-
 /** Makes the allocator return free memory of all threads to the system (`bin/allocator.js`). */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '4194304' };
 
+/** The folder of compiled code of this process, if it has one. */
+const COMPILE_CACHE: Readonly<Record<string, string>> = process.env.NODE_COMPILE_CACHE
+  ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
+  : {};
+
 /** Lines that a commit adds and removes. */
 export interface Counted extends DiffStats {
   /** Whether added and removed files are not included, since they may be renames. */
@@ -93,7 +98,7 @@ export class LineCounter {
         command: process.execPath,
         args: [...FLAGS, fileURLToPath(programAddress)],
         cwd: '/',
-        env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT },
+        env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...ENVIRONMENT },
         pipes: 3,
       });
       const counter = new LineCounter(layer, child, maxCommits);
