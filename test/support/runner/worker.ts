@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { releaseAll } from '../../../src/core/idle-memory.ts';
 import { startSpawner, useGitConfig } from '../../../src/git/process/index.ts';
 import { spawnerPid } from '../../../src/git/process/spawner/start-child.ts';
-import { touchesDatabase, watchesStarts } from './files.ts';
+import { usesSpawner } from './files.ts';
 import type { FromWorker, Order } from './messages.ts';
 import { describeError } from './report.ts';
 import { answerReservedNames } from './reserved-names.ts';
@@ -78,8 +78,8 @@ async function useSpawner(isUsed: boolean): Promise<void> {
   while (spawnerPid() === null) await wait(STEP_MS);
 }
 
-async function run({ file, env, patienceMs, alone }: Order): Promise<void> {
-  await useSpawner(!alone && touchesDatabase(file) && !watchesStarts(ROOT, file));
+async function run({ file, env, patienceMs }: Order): Promise<void> {
+  await useSpawner(usesSpawner(ROOT, file));
   const environment = { ...process.env };
   Object.assign(process.env, env);
   // That of the file before went with its server.
