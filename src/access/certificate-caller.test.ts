@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../test/support/app.ts';
 import type { TestUser } from '../../test/support/factories.ts';
+import { outputOf } from '../../test/support/fork-server.ts';
 import { noSsh, publicKey, sshKeygen } from '../../test/support/ssh-user.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import { CertificateRefused, callerOfCertificate } from './certificate-caller.ts';
@@ -49,7 +49,7 @@ describe('whom a certificate stands for', { skip: noSsh }, () => {
   /** A certificate for a new key in wire format. */
   function sign(options: readonly string[], by = authority): Buffer {
     const key = newKey();
-    execFileSync('ssh-keygen', ['-q', '-s', by, ...options, `${key}.pub`], { stdio: 'pipe' });
+    outputOf('ssh-keygen', ['-q', '-s', by, ...options, `${key}.pub`]);
     return Buffer.from(readFileSync(`${key}-cert.pub`, 'utf8').split(' ')[1]!, 'base64');
   }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { outputOf } from '../../test/support/fork-server.ts';
 import { certifiedKey, isCertificate, readCertificate } from './ssh-certificate.ts';
 import { sshString } from './ssh-fields.ts';
 import { verifySshSignature } from './ssh-verify.ts';
@@ -19,7 +19,7 @@ const blobOf = (path: string): Buffer => Buffer.from(readFileSync(path, 'utf8').
 
 function certificate(name: string, kind: string[]): { blob: Buffer; plain: Buffer } {
   const [ca, key] = [join(folder, `ca-${name}`), join(folder, name)];
-  for (const path of [ca, key]) execFileSync('ssh-keygen', ['-q', ...kind, '-N', '', '-f', path], { stdio: 'pipe' });
+  for (const path of [ca, key]) outputOf('ssh-keygen', ['-q', ...kind, '-N', '', '-f', path]);
   const options = [
     '-I',
     'ann',
@@ -32,7 +32,7 @@ function certificate(name: string, kind: string[]): { blob: Buffer; plain: Buffe
     '-O',
     'source-address=10.0.0.0/8',
   ];
-  execFileSync('ssh-keygen', ['-q', '-s', ca, ...options, `${key}.pub`], { stdio: 'pipe' });
+  outputOf('ssh-keygen', ['-q', '-s', ca, ...options, `${key}.pub`]);
   return { blob: blobOf(`${key}-cert.pub`), plain: blobOf(`${key}.pub`) };
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { outputOf } from '../../test/support/fork-server.ts';
 import { readSshSignature } from './ssh-signature.ts';
 import { verifySshSignature } from './ssh-verify.ts';
 
@@ -20,15 +20,12 @@ function sign(type: string, bits: string, options: string[] = []): { armoured: s
   const key = join(dir, `${type}-${bits}`);
   // ssh-keygen would ask before it overwrites the file.
   rmSync(key, { force: true });
-  execFileSync('ssh-keygen', ['-q', '-t', type, '-b', bits, '-N', '', '-f', key], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  outputOf('ssh-keygen', ['-q', '-t', type, '-b', bits, '-N', '', '-f', key]);
   const namespace = options.includes('-n') ? [] : ['-n', 'git'];
-  const armoured = execFileSync('ssh-keygen', ['-Y', 'sign', ...namespace, ...options, '-f', key], {
+  const armoured = outputOf('ssh-keygen', ['-Y', 'sign', ...namespace, ...options, '-f', key], {
     input: PAYLOAD,
-    stdio: ['pipe', 'pipe', 'ignore'],
   }).toString();
-  const fingerprint = execFileSync('ssh-keygen', ['-l', '-f', `${key}.pub`])
+  const fingerprint = outputOf('ssh-keygen', ['-l', '-f', `${key}.pub`])
     .toString()
     .split(' ')[1]!;
   return { armoured, fingerprint };

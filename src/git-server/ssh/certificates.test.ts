@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import type { TestUser } from '../../../test/support/factories.ts';
+import { outputOf } from '../../../test/support/fork-server.ts';
 import { noSsh, publicKey, SshPlace } from '../../../test/support/ssh-user.ts';
 import type { Namespace } from '../../db/tables/namespaces.table.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
@@ -37,7 +37,7 @@ describe('SSH certificates of groups', { skip: noSsh }, () => {
   /** Signs a new key. @param options of `ssh-keygen` beside those that say who signs */
   function sign(options: string[], by = authority, kind: string[] = []): string {
     const key = place.newKey(...kind);
-    execFileSync('ssh-keygen', ['-q', '-s', by, ...options, `${key}.pub`], { stdio: 'pipe' });
+    outputOf('ssh-keygen', ['-q', '-s', by, ...options, `${key}.pub`]);
     return key;
   }
 
@@ -144,10 +144,10 @@ describe('SSH certificates of groups', { skip: noSsh }, () => {
   test('a stranger to all groups signs for nobody, and the key of an authority is not let in itself', async () => {
     await denied(sign(['-I', 'ann'], place.newKey()));
     assert.match((await place.ssh(authority, [])).stderr, /Permission denied/);
-    execFileSync('ssh-keygen', ['-q', '-s', authority, '-I', 'ann', `${authority}.pub`], { stdio: 'pipe' });
+    outputOf('ssh-keygen', ['-q', '-s', authority, '-I', 'ann', `${authority}.pub`]);
     await denied(authority);
     const unsigned = place.newKey();
-    execFileSync('cp', [`${sign(['-I', 'ann'])}-cert.pub`, `${unsigned}-cert.pub`]);
+    outputOf('cp', [`${sign(['-I', 'ann'])}-cert.pub`, `${unsigned}-cert.pub`]);
     assert.match((await reach(unsigned)).stderr, /Permission denied|no matching|not match/i);
   });
 

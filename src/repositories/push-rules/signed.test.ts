@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import type { TestUser } from '../../../test/support/factories.ts';
+import { outputOf } from '../../../test/support/fork-server.ts';
 import { runGitClient } from '../../../test/support/git-client.ts';
 import { GitUser } from '../../../test/support/git-user.ts';
 import { meanwhile } from '../../../test/support/meanwhile.ts';
@@ -33,7 +33,7 @@ async function place() {
 function newKey(type: 'ed25519' | 'ecdsa' | 'rsa'): string {
   keys += 1;
   const file = join(git.folder, `key-${keys}`);
-  execFileSync('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', '', '-f', file]);
+  outputOf('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', '', '-f', file]);
   return file;
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { outputOf } from '../../../../test/support/fork-server.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { timestamp } from '../../../core/clock.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -31,7 +31,7 @@ after(async () => {
 beforeEach(() => {
   keys += 1;
   file = join(dir, `key${keys}`);
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
+  outputOf('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
 });
 
 const get = (sha: string) => app.get(`/projects/${project.id}/repository/commits/${encodeURIComponent(sha)}/signature`);

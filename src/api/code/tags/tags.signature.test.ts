@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { outputOf } from '../../../../test/support/fork-server.ts';
 import { temporaryFolder } from '../../../../test/support/git-fixture.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
 import type { TagJson } from './tags.inputs.ts';
@@ -42,7 +42,7 @@ test('GET /tags/:tag_name/signature tells of a signature, or that there is none'
 test('GET /tags/:tag_name/signature checks an SSH signature by the keys that users have registered', async (t) => {
   const { path, git } = await seededProject(app, t);
   const file = join(temporaryFolder(t), 'key');
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
+  outputOf('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
   const config = ['-c', 'gpg.format=ssh', '-c', `user.signingKey=${file}`];
   git.git([...config, 'tag', '-s', '-m', 'signed\n\nwith a body', 'good', 'main']);
   const text = git.git(['cat-file', 'tag', 'good']);
