@@ -46,7 +46,7 @@ async function fill(dataDir: string, ports: readonly number[]): Promise<void> {
     trigger_name: 'push',
     header: 'Push Hook',
     branch: 'main',
-    payload: storedPayload(deps, 'Push Hook', JSON.stringify({ number, text: PAYLOAD })),
+    payload: storedPayload(deps, {}, JSON.stringify({ number, text: PAYLOAD })),
     created_at,
   }));
   const uuid = '00000000-0000-8000-8000-000000000000';

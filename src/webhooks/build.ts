@@ -69,7 +69,7 @@ const rowOf = (deps: Deps, event: RecordedEvent, scope: 'hook' | 'system') => (m
       trigger_name: message.trigger,
       header: message.header,
       branch: message.branch ?? null,
-      payload: storedPayload(deps, message.header, payload),
+      payload: storedPayload(deps, message, payload),
       created_at: timestamp(deps.clock),
     },
   ];

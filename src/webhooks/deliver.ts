@@ -15,6 +15,7 @@ import { openPayload } from './stored-payload.ts';
 import { acceptsBranch } from './webhooks.branch-filter.ts';
 import { triggerOfLog, uuidOf } from './webhooks.message.ts';
 import { type Called, callHook, recordNotCalled } from './webhooks.send.ts';
+import { ALWAYS } from './webhooks.source.ts';
 
 interface Payload {
   hook_id: number;
@@ -212,7 +213,7 @@ async function payloadsFor({ db }: Deps, hook: WebHook, delivery: DeliveryWork):
   const triggers = parseJson<string[]>(hook.triggers);
   return rows.filter(
     ({ trigger_name, branch }) =>
-      (trigger_name === 'always' || triggers.includes(trigger_name)) && acceptsBranch(hook, branch),
+      (trigger_name === ALWAYS || triggers.includes(trigger_name)) && acceptsBranch(hook, branch),
   );
 }
 

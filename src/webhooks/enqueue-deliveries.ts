@@ -12,7 +12,7 @@ import type { RecordedEvent } from '../jobs/jobs.events.ts';
 import { isSilentMode } from '../settings/silent-mode.ts';
 import { SWITCHED_OFF } from './health.ts';
 import { chainOf } from './recursion.ts';
-import type { HookSource } from './webhooks.source.ts';
+import { ALWAYS, type HookSource } from './webhooks.source.ts';
 
 /** Triggers that any hook is subscribed to. */
 interface Presence {
@@ -21,8 +21,6 @@ interface Presence {
   system: ReadonlySet<string>;
 }
 
-/** Trigger that no flag disables. */
-const ALWAYS = 'always';
 const BATCH_SIZE = 1_000;
 
 const usedTriggers = prepared((db) =>

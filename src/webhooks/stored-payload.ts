@@ -1,16 +1,17 @@
 import { openStored, type StoredSecret, sealStored, storedText } from '../core/stored-secret.ts';
 import type { Deps } from '../deps.ts';
+import type { HookMessage } from './webhooks.source.ts';
 
 type Box = Pick<Deps, 'secrets'>;
 type StoredPayload = StoredSecret<'web_hook_payloads.payload'>;
 type StoredRequest = StoredSecret<'web_hook_logs.request_data'>;
 
-/** Kind of payload that contains values of CI/CD variables. */
-const WITH_VALUES = 'Pipeline Hook';
-
-/** The stored form of a payload: encrypted if it may contain secrets. @param payload JSON of an object */
-export const storedPayload = ({ secrets }: Box, header: string, payload: string): StoredPayload =>
-  header === WITH_VALUES ? sealStored(secrets, payload, 'web_hook_payloads.payload') : storedText(payload);
+/** The stored form of a payload: encrypted if it may contain secrets. @param payload its JSON */
+export const storedPayload = (
+  { secrets }: Box,
+  { secret }: Pick<HookMessage, 'secret'>,
+  payload: string,
+): StoredPayload => (secret === true ? sealStored(secrets, payload, 'web_hook_payloads.payload') : storedText(payload));
 
 /** Decrypts a payload to JSON; null if that fails, for example after the loss of the installation's key. */
 export const openPayload = ({ secrets }: Box, payload: StoredPayload): string | null =>

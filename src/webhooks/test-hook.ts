@@ -29,7 +29,7 @@ export async function testHook(deps: Deps, hook: WebHook, message: HookMessage):
       trigger_name: message.trigger,
       header: message.header,
       branch: message.branch ?? null,
-      payload: storedPayload(deps, message.header, payload),
+      payload: storedPayload(deps, message, payload),
       created_at: timestamp(deps.clock),
     })
     .returning('id')

@@ -2,6 +2,11 @@ import type { DomainEventType } from '../core/core.domain-events.ts';
 import type { Deps } from '../deps.ts';
 import type { RecordedEvent } from '../jobs/jobs.events.ts';
 
+/** Trigger of what all system hooks get: no flag disables it. */
+export const ALWAYS = 'always';
+/** `X-Gitlab-Event` of all that system hooks get. */
+export const SYSTEM_HEADER = 'System Hook';
+
 /** A message to hooks. */
 export interface HookMessage {
   /** Trigger, such as `push` for `push_events`. */
@@ -11,6 +16,8 @@ export interface HookMessage {
   /** Branch name of a push, for filters. */
   branch?: string;
   payload: object;
+  /** Whether it may contain secrets: it is stored encrypted. */
+  secret?: true;
 }
 
 /** Source of the messages of events; implemented by the API's payloads. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { hookEventsOf, systemEventsOf } from '../../src/api/integrations/payloads/hook-events.ts';
-import { systemTriggersOf, triggersOf } from '../../src/api/integrations/payloads/triggers.ts';
+import { hookSource } from '../../src/api/integrations/payloads/hook-events.ts';
 import type { HookEvent, SystemEvent } from '../../src/api/integrations/payloads/types.ts';
 import { isEventKind } from '../../src/core/core.domain-events.ts';
 import type { RecordedEvent } from '../../src/jobs/jobs.events.ts';
@@ -12,6 +11,8 @@ export interface SentPayloads {
 }
 
 const asSent = <T>(event: T): T => JSON.parse(JSON.stringify(event));
+
+const { triggersOf, systemTriggersOf, hookEventsOf, systemEventsOf } = hookSource;
 
 /** What hooks and system hooks are told of everything that some work does. @param drained whether also of what follows */
 export async function sentPayloadsOf(

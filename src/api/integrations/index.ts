@@ -3,9 +3,8 @@ import { registerWebhooks } from '../../webhooks/webhooks.background.ts';
 import type { Area } from '../area.ts';
 import { chatNameRoutes } from './chat-names/chat-names.routes.ts';
 import { hookRoutes } from './hooks/hooks.routes.ts';
-import { hookSource } from './hooks/hooks.source.ts';
 import { integrationRoutes } from './integrations/integrations.routes.ts';
-import { integrationSource } from './integrations/integrations.source.ts';
+import { hookSource, integrationSource } from './payloads/hook-events.ts';
 import { slashCommandRoutes } from './slash-commands/slash-commands.routes.ts';
 
 /** Webhooks and integrations. */

@@ -2,7 +2,8 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { BRANCH_FILTERS } from '../../../db/tables/web-hooks.table.ts';
 import { Enum, Filled, Nullable, propertiesOf, Secret } from '../../../http/http.schema.ts';
 import type { HookChange } from '../../../webhooks/webhooks.save.ts';
-import { flagOf, HOOK_TRIGGERS, type HookKind, triggersOfInput } from './hooks.flags.ts';
+import type { HookKind } from '../payloads/types.ts';
+import { flagOf, HOOK_TRIGGERS, triggersOfInput } from './hooks.flags.ts';
 
 const ADDRESS = 'URL of the webhook; `{name}` stands for the URL variable of that name.';
 const url = Filled({ description: ADDRESS, examples: ['https://ci.example.org/hook'] });

@@ -9,8 +9,7 @@ import { findHook } from '../../../webhooks/webhooks.find.ts';
 import { NO_ANSWER } from '../../../webhooks/webhooks.send.ts';
 import type { ManagedPlace, PlaceOwner } from '../managed-places.ts';
 import { sampleEvent } from '../payloads/sample.ts';
-import { TRIGGERS, type Trigger } from '../payloads/types.ts';
-import { flagOf, HOOK_TRIGGERS } from './hooks.flags.ts';
+import { flagOf, HOOK_TRIGGERS, triggerOf } from './hooks.flags.ts';
 import { hookId } from './hooks.inputs.ts';
 import type { HookPlace } from './hooks.places.ts';
 import { HookLog, HookResent, HookTested } from './hooks.responses.ts';
@@ -105,7 +104,7 @@ export function logEndpoints({ kind, path: hooks, noun, access, plan }: HookPlac
         const hook = await findHook(c.deps.db, c.owner, c.params.hook_id);
         limit(c, 'web_hook_test');
         const where = c.owner.kind === 'project' ? { projectId: c.owner.id } : { groupId: c.owner.id };
-        const message = await sampleEvent(c.deps, where, triggerOf(c.params.trigger), c.caller.user.id);
+        const message = await sampleEvent(c.deps, where, triggerOf(kind, c.params.trigger), c.caller.user.id);
         const { log, text } = await testHook(c.deps, hook, message);
         if (/^2\d\d$/.test(log.response_status)) return { message: '201 Created' };
         throw refused(log.response_body.trim() || `The receiver answered with ${text}`, 422);
@@ -113,5 +112,3 @@ export function logEndpoints({ kind, path: hooks, noun, access, plan }: HookPlac
     }),
   ];
 }
-
-const triggerOf = (flag: string): Trigger => TRIGGERS.find((trigger) => flagOf(trigger) === flag)!;

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Access } from '../../../http/http.route.ts';
 import type { HookOwner } from '../../../webhooks/webhooks.find.ts';
 import { type ManagedPlace, managesIn, managesServer, type PlaceOwner } from '../managed-places.ts';
-import type { HookKind } from './hooks.flags.ts';
+import type { HookKind } from '../payloads/types.ts';
 import { GroupHook, ProjectHook, SystemHook } from './hooks.responses.ts';
 
 /** Where webhooks are: what their routes differ in. */

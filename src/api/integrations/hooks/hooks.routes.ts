@@ -1,6 +1,7 @@
 import { type Route, route } from '../../../http/http.route.ts';
 import { testHook } from '../../../webhooks/test-hook.ts';
 import { findHook } from '../../../webhooks/webhooks.find.ts';
+import { ALWAYS, SYSTEM_HEADER } from '../../../webhooks/webhooks.source.ts';
 import { hookEndpoints } from './hooks.endpoints.ts';
 import { hookId } from './hooks.inputs.ts';
 import { logEndpoints } from './hooks.log-endpoints.ts';
@@ -31,7 +32,7 @@ const systemTest = route({
   expensive: true,
   handler: async (c) => {
     const hook = await findHook(c.deps.db, c.owner, c.params.hook_id);
-    await testHook(c.deps, hook, { trigger: 'always', header: 'System Hook', payload: SAMPLE });
+    await testHook(c.deps, hook, { trigger: ALWAYS, header: SYSTEM_HEADER, payload: SAMPLE });
     return SAMPLE;
   },
 });

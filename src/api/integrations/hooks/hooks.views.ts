@@ -3,7 +3,8 @@ import type { WebHook } from '../../../db/tables/web-hooks.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { alertStatus } from '../../../webhooks/health.ts';
 import { openSecrets } from '../../../webhooks/hook-secrets.ts';
-import { ALL_FLAGS, flagOf, type HookKind } from './hooks.flags.ts';
+import type { HookKind } from '../payloads/types.ts';
+import { ALL_FLAGS, flagOf } from './hooks.flags.ts';
 
 const ORGANIZATION = 1;
 

@@ -1,11 +1,10 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { Enum, IntegerEnum, List, Nullable, Secret } from '../../../http/http.schema.ts';
-import { FLAGS, type FlagValues } from '../../../integrations/catalogue/catalogue.flags.ts';
+import { FLAG_NAMES, FLAGS, type FlagValues, storedFlag } from '../../../integrations/catalogue/catalogue.flags.ts';
 import { INTEGRATION_KINDS, type IntegrationKind } from '../../../integrations/catalogue/catalogue.kinds.ts';
 import { FIELDS, type Field } from '../../../integrations/catalogue/fields.ts';
 import type { IntegrationChange } from '../../../integrations/integrations.save.ts';
 import type { SettingValue } from '../../../integrations/integrations.settings.ts';
-import { FLAG_WORDS } from './flag-words.ts';
 
 const MAX_LENGTH = 65_536;
 const MAX_KEYS = 100;
@@ -43,7 +42,7 @@ export const IntegrationInput: TObject = Type.Object({
   ...Object.fromEntries(
     Object.entries(FIELDS).map(([name, field]) => [name, Type.Optional(Nullable(schemaOf(name, field)))]),
   ),
-  ...Object.fromEntries(FLAGS.map((flag) => [flag, Type.Optional(Type.Boolean({ description: FLAG_WORDS[flag] }))])),
+  ...Object.fromEntries(FLAG_NAMES.map((flag) => [flag, Type.Optional(Type.Boolean({ description: FLAGS[flag][0] }))])),
 });
 
 export const integrationSlug = Type.Object({
@@ -67,7 +66,7 @@ export function changeOf(kind: IntegrationKind, input: Readonly<Record<string, u
   const flags: FlagValues = {};
   for (const flag of kind.flags) {
     const value = input[flag];
-    if (typeof value === 'boolean') flags[flag === 'build_events' ? 'job_events' : flag] = value;
+    if (typeof value === 'boolean') flags[storedFlag(flag)] = value;
   }
   return { settings, flags };
 }

@@ -1,10 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import { Instant } from '../../../http/http.schema.ts';
-import { SHOWN_FLAGS } from '../../../integrations/catalogue/catalogue.flags.ts';
-import { FLAG_WORDS } from './flag-words.ts';
+import { FLAGS, SHOWN_FLAGS } from '../../../integrations/catalogue/catalogue.flags.ts';
 
 const flags = Object.fromEntries(
-  SHOWN_FLAGS.map((flag): [string, TSchema] => [flag, Type.Boolean({ description: FLAG_WORDS[flag] })]),
+  SHOWN_FLAGS.map((flag): [string, TSchema] => [flag, Type.Boolean({ description: FLAGS[flag][0] })]),
 );
 
 const base = {

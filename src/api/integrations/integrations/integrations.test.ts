@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { auditOf, gist } from '../../../../test/support/audit-trail.ts';
 import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
-import { FLAG_DEFAULTS } from '../../../integrations/catalogue/catalogue.flags.ts';
+import { flagValue, SHOWN_FLAGS } from '../../../integrations/catalogue/catalogue.flags.ts';
 import { INTEGRATION_KINDS, type IntegrationKind } from '../../../integrations/catalogue/catalogue.kinds.ts';
 import { FIELDS } from '../../../integrations/catalogue/fields.ts';
 import { TRACKER_SLUGS } from '../../../integrations/trackers/patterns.ts';
@@ -38,7 +38,7 @@ describe('every kind', () => {
     for (const kind of INTEGRATION_KINDS.filter(settable)) {
       const { slug, required } = kind;
       const made = expectStatus<Json>(await app.put(`${at}/${slug}`, { json: valuesOf(required) }), 200);
-      for (const flag of Object.keys(FLAG_DEFAULTS)) assert.equal(typeof made[flag], 'boolean', `${slug} ${flag}`);
+      for (const flag of SHOWN_FLAGS) assert.equal(typeof made[flag], 'boolean', `${slug} ${flag}`);
       const open = required.filter((name) => FIELDS[name]?.secret !== true);
       const nothing = await app.put(`${at}/${slug}`, { json: {} });
       if (open.length === 0) expectStatus(nothing, 200);
@@ -104,7 +104,7 @@ describe('every kind', () => {
         (name) => !FIELDS[name]?.secret && !(slug === 'discord' && name.endsWith('_channel')),
       );
       assert.deepEqual(whole.properties, valuesOf(shown), slug);
-      for (const flag of flags) if (flag in FLAG_DEFAULTS) assert.equal(whole[flag], false, `${slug} ${flag}`);
+      for (const flag of flags) if (SHOWN_FLAGS.includes(flag)) assert.equal(whole[flag], false, `${slug} ${flag}`);
       assert.deepEqual(expectStatus(await app.get(`${at}/${slug}`), 200), whole);
       assert.doesNotMatch(JSON.stringify(whole), /sesame/, slug);
       // A project has one tracker of issues at a time.
@@ -175,7 +175,7 @@ describe('an integration', () => {
       created_at: made.created_at,
       updated_at: made.updated_at,
       active: true,
-      ...FLAG_DEFAULTS,
+      ...Object.fromEntries(SHOWN_FLAGS.map((flag) => [flag, flagValue({}, flag)])),
       inherited: false,
     });
     const { notify_only_broken_pipelines, branches_to_be_notified, channel } = properties as Json;

@@ -2,7 +2,7 @@ import type { UserFacts } from '../../../core/event-facts.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { isoSeconds } from './payloads.times.ts';
-import type { Payload, SystemEvent } from './types.ts';
+import type { Built } from './types.ts';
 import { userOf } from './users.payload.ts';
 
 type UserEvent = RecordedEvent<'user.created' | 'user.destroyed' | 'user.renamed' | 'user.login_refused'>;
@@ -15,8 +15,6 @@ const USER_EVENTS = {
   'user.login_refused': 'user_failed_login',
 } as const;
 
-const always = (payload: Payload): SystemEvent[] => [{ trigger: 'always', header: 'System Hook', payload }];
-
 /** Returns the user as recorded with the event, else the current one; undefined if deleted. */
 async function factsOf({ db }: Deps, event: UserEvent): Promise<UserFacts | undefined> {
   const { payload, created_at } = event;
@@ -25,11 +23,11 @@ async function factsOf({ db }: Deps, event: UserEvent): Promise<UserFacts | unde
   return userOf(db, payload.user_id);
 }
 
-/** System hook payloads for users who are created, deleted or renamed, or who are blocked and try to sign in. */
-export async function userSystemEvents(deps: Deps, event: UserEvent): Promise<SystemEvent[]> {
+/** System hook payload for a user who is created, deleted or renamed, or who is blocked and tries to sign in. */
+export async function userSystemEvent(deps: Deps, event: UserEvent): Promise<Built | undefined> {
   const user = await factsOf(deps, event);
-  if (user === undefined) return [];
-  return always({
+  if (user === undefined) return undefined;
+  const payload = {
     event_name: USER_EVENTS[event.type],
     created_at: isoSeconds(user.created_at),
     updated_at: isoSeconds(user.updated_at),
@@ -39,20 +37,22 @@ export async function userSystemEvents(deps: Deps, event: UserEvent): Promise<Sy
     username: user.username,
     ...('old_username' in event.payload ? { old_username: event.payload.old_username } : {}),
     ...(event.type === 'user.login_refused' ? { state: user.state } : {}),
-  });
+  };
+  return { payload };
 }
 
-/** System hook payloads for SSH keys. */
-export async function keySystemEvents(deps: Deps, { type, payload, created_at }: KeyEvent): Promise<SystemEvent[]> {
+/** System hook payload for an SSH key. */
+export async function keySystemEvent(deps: Deps, { type, payload, created_at }: KeyEvent): Promise<Built> {
   const { key_id: id, user_id, key } = payload;
   const user = await userOf(deps.db, user_id);
   const row = await deps.db.selectFrom('ssh_keys').select('created_at').where('id', '=', id).executeTakeFirst();
-  return always({
+  const told = {
     event_name: type === 'key.created' ? 'key_create' : 'key_destroy',
     created_at: isoSeconds(row?.created_at ?? created_at),
     updated_at: isoSeconds(created_at),
     username: user?.username ?? null,
     key,
     id,
-  });
+  };
+  return { payload: told };
 }

@@ -12,10 +12,10 @@ import {
   sentPayloadsOf,
 } from '../../../../test/support/payloads.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
-import { hookEventsOf } from './hook-events.ts';
+import type { Trigger } from './hook-events.table.ts';
+import { hookSource } from './hook-events.ts';
 import { timesOf } from './jobs.payload.ts';
 import { sampleEvent } from './sample.ts';
-import type { Trigger } from './types.ts';
 
 type Payload = Record<string, unknown>;
 interface Build {
@@ -224,7 +224,7 @@ test('jobs and pipelines of blocked users are told to nobody', async () => {
   assert.ok(rows.length > 0);
   for (const row of rows) {
     const type = row.type as 'job.updated' | 'pipeline.updated';
-    assert.deepEqual(await hookEventsOf(app.deps, { ...row, type, payload: JSON.parse(row.payload) }), []);
+    assert.deepEqual(await hookSource.hookEventsOf(app.deps, { ...row, type, payload: JSON.parse(row.payload) }), []);
   }
 });
 

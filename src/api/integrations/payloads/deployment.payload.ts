@@ -5,24 +5,30 @@ import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { commitAt, commitPayload, webUrlOf } from './commits.payload.ts';
 import { fullProjectPayload, projectOf } from './projects.payload.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
-/** Hook payloads for a deployment that started, succeeded, failed or was canceled. */
-export async function deploymentHookEvents(
+/** States of deployments with payloads: started, blocked, and finished ones. */
+const DEPLOYED: readonly string[] = ['running', 'success', 'failed', 'canceled', 'blocked'];
+
+/** Whether a deployment has a state with a payload. */
+export const isDeployed = ({ payload }: RecordedEvent<'deployment.updated'>): boolean =>
+  DEPLOYED.includes(payload.status);
+
+/** Hook payload for a deployment that started, succeeded, failed or was canceled. */
+export async function deploymentHookEvent(
   deps: Deps,
   { payload, created_at }: RecordedEvent<'deployment.updated'>,
-): Promise<HookEvent[]> {
+): Promise<Built | undefined> {
   const row = await deps.db
     .selectFrom('deployments')
     .selectAll()
     .where('id', '=', payload.deployment_id)
     .executeTakeFirst();
-  const hookEvent = row && (await buildHookEvent(deps, row, payload.status, created_at));
-  return hookEvent === undefined ? [] : [hookEvent];
+  return row && (await build(deps, row, payload.status, created_at));
 }
 
-async function buildHookEvent(deps: Deps, row: Deployment, status: string, at: string): Promise<HookEvent | undefined> {
+async function build(deps: Deps, row: Deployment, status: string, at: string): Promise<Built | undefined> {
   const project = await projectOf(deps, row.project_id);
   const environment = await deps.db
     .selectFrom('environments')
@@ -34,10 +40,7 @@ async function buildHookEvent(deps: Deps, row: Deployment, status: string, at: s
   const user = await userOf(deps.db, row.user_id);
   const commit = await commitAt(repositoryOf(deps, project.row), row.sha);
   return {
-    trigger: 'deployment',
-    header: HEADERS.deployment,
     projectId: project.row.id,
-    groupId: null,
     payload: {
       object_kind: 'deployment',
       status,
@@ -61,7 +64,7 @@ async function buildHookEvent(deps: Deps, row: Deployment, status: string, at: s
 }
 
 /** Returns the payload of the last deployment, for tests of hooks; undefined if there is none. */
-export async function sampleDeployment(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
+export async function sampleDeployment(deps: Deps, projectId: number): Promise<Built | undefined> {
   const row = await deps.db
     .selectFrom('deployments')
     .selectAll()
@@ -69,5 +72,5 @@ export async function sampleDeployment(deps: Deps, projectId: number): Promise<H
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (await buildHookEvent(deps, row, row.status, timestamp(deps.clock)));
+  return row && (await build(deps, row, row.status, timestamp(deps.clock)));
 }

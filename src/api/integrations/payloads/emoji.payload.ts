@@ -6,7 +6,7 @@ import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { type NoteablePayload, noteAttributes, noteableOf } from './note.payload.ts';
 import { utcText } from './payloads.times.ts';
 import { fullProjectPayload, type ProjectForPayload, projectOf } from './projects.payload.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 /** A recorded reaction. */
@@ -20,33 +20,29 @@ async function awardOf({ db }: Deps, { payload }: RecordedEvent<'emoji.awarded' 
   return db.selectFrom('award_emoji').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Hook payloads for reactions in a project that are added or removed. */
-export async function emojiHookEvents(
+/** Hook payload for a reaction in a project that is added or removed. */
+export async function emojiHookEvent(
   deps: Deps,
   event: RecordedEvent<'emoji.awarded' | 'emoji.revoked'>,
-): Promise<HookEvent[]> {
+): Promise<Built | undefined> {
   const project = await projectOf(deps, event.payload.project_id);
   const award = project && (await awardOf(deps, event));
   const action = event.type === 'emoji.awarded' ? 'award' : 'revoke';
-  const hookEvent = award && (await buildHookEvent(deps, project!, award, action));
-  return hookEvent === undefined ? [] : [hookEvent];
+  return award && (await build(deps, project!, award, action));
 }
 
-async function buildHookEvent(
+async function build(
   deps: Deps,
   project: ProjectForPayload,
   award: ToldAward,
   action: 'award' | 'revoke',
-): Promise<HookEvent | undefined> {
+): Promise<Built | undefined> {
   const on = await thingOf(deps, project, award);
   if (on === undefined) return undefined;
   const { key, attributes } = on.noteable;
   const note = on.note && noteAttributes(on.note, on.noteable.url);
   return {
-    trigger: 'emoji',
-    header: HEADERS.emoji,
     projectId: project.row.id,
-    groupId: null,
     payload: {
       object_kind: 'emoji',
       event_type: action,
@@ -88,7 +84,7 @@ async function thingOf(
 }
 
 /** Returns the payload of the last reaction, for tests of hooks; undefined if there is none. */
-export async function sampleEmoji(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
+export async function sampleEmoji(deps: Deps, projectId: number): Promise<Built | undefined> {
   const project = await projectOf(deps, projectId);
   const award = await deps.db
     .selectFrom('award_emoji')
@@ -97,5 +93,5 @@ export async function sampleEmoji(deps: Deps, projectId: number): Promise<HookEv
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return project && award && (await buildHookEvent(deps, project, award, 'award'));
+  return project && award && (await build(deps, project, award, 'award'));
 }

@@ -3,14 +3,9 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { milestoneOwnerOf } from './milestone.payload.ts';
 import { utcText } from './payloads.times.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 
 type Expiring = 'access_token.expiring' | 'deploy_token.expiring';
-
-const KINDS = {
-  'access_token.expiring': { trigger: 'resource_access_token', kind: 'access_token' },
-  'deploy_token.expiring': { trigger: 'resource_deploy_token', kind: 'deploy_token' },
-} as const;
 
 interface About {
   token: ResourceTokenFacts;
@@ -19,21 +14,20 @@ interface About {
   source_id: number;
 }
 
-/** Hook payloads of a project or group for a token that is about to expire. */
-export async function expiringTokenHookEvents(
+/** Hook payload of a project or group for a token that is about to expire. */
+export async function expiringTokenHookEvent(
   deps: Deps,
   { type, payload }: RecordedEvent<Expiring>,
-): Promise<HookEvent[]> {
-  const hookEvent = await buildHookEvent(deps, type, payload);
-  return hookEvent === undefined ? [] : [hookEvent];
+): Promise<Built | undefined> {
+  return build(deps, type, payload);
 }
 
-async function buildHookEvent(
+async function build(
   deps: Deps,
   type: Expiring,
   { token, token_id, source_type, source_id }: About,
-): Promise<HookEvent | undefined> {
-  const { trigger, kind } = KINDS[type];
+): Promise<Built | undefined> {
+  const kind = type === 'access_token.expiring' ? 'access_token' : 'deploy_token';
   const owner = await milestoneOwnerOf(deps, {
     project_id: source_type === 'project' ? source_id : null,
     group_id: source_type === 'group' ? source_id : null,
@@ -41,8 +35,6 @@ async function buildHookEvent(
   if (owner === undefined) return undefined;
   const { projectId, groupId, shown } = owner;
   return {
-    trigger,
-    header: HEADERS[trigger],
     projectId,
     groupId,
     payload: {
@@ -62,23 +54,11 @@ async function buildHookEvent(
 }
 
 /**
- * Returns the payload of the last token of a project as if about to expire, for tests of hooks; undefined if there is
- * none.
+ * Returns the payload of the last access token of a project as if about to expire, for tests of hooks; undefined if
+ * there is none.
  */
-export async function sampleExpiringToken(
-  deps: Deps,
-  projectId: number,
-  type: Expiring,
-): Promise<HookEvent | undefined> {
-  const source = { source_type: 'project', source_id: projectId } as const;
-  const token = await (type === 'access_token.expiring'
-    ? lastAccessToken(deps, projectId)
-    : lastDeployToken(deps, projectId));
-  return token && (await buildHookEvent(deps, type, { ...source, token_id: token.id, token }));
-}
-
-async function lastAccessToken({ db, clock }: Deps, projectId: number) {
-  const row = await db
+export async function sampleAccessToken(deps: Deps, projectId: number): Promise<Built | undefined> {
+  const row = await deps.db
     .selectFrom('access_tokens')
     .selectAll()
     .where('resource_type', '=', 'project')
@@ -86,11 +66,12 @@ async function lastAccessToken({ db, clock }: Deps, projectId: number) {
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && { ...row, expires_at: row.expires_at ?? clock.now().toISOString() };
+  return row && sampleOf(deps, 'access_token.expiring', projectId, row);
 }
 
-async function lastDeployToken({ db, clock }: Deps, projectId: number) {
-  const row = await db
+/** Returns the same of the last deploy token. */
+export async function sampleDeployToken(deps: Deps, projectId: number): Promise<Built | undefined> {
+  const row = await deps.db
     .selectFrom('deploy_tokens')
     .selectAll()
     .where('source_type', '=', 'project')
@@ -98,6 +79,14 @@ async function lastDeployToken({ db, clock }: Deps, projectId: number) {
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const expires_at = row?.expires_at ?? clock.now().toISOString();
-  return row && { ...row, user_id: row.creator_id, expires_at, last_used_at: null };
+  return (
+    row && sampleOf(deps, 'deploy_token.expiring', projectId, { ...row, user_id: row.creator_id, last_used_at: null })
+  );
+}
+
+type ToldToken = Omit<ResourceTokenFacts, 'expires_at'> & { id: number; expires_at: string | null };
+
+function sampleOf(deps: Deps, type: Expiring, projectId: number, row: ToldToken): Promise<Built | undefined> {
+  const token = { ...row, expires_at: row.expires_at ?? deps.clock.now().toISOString() };
+  return build(deps, type, { source_type: 'project', source_id: projectId, token_id: row.id, token });
 }

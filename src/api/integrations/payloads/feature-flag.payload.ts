@@ -2,33 +2,29 @@ import type { FeatureFlagFacts } from '../../../core/event-facts.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { fullProjectPayload, projectOf } from './projects.payload.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
-/** Hook payloads for a feature flag that was switched on or off. */
-export async function featureFlagHookEvents(
+/** Hook payload for a feature flag that was switched on or off. */
+export async function featureFlagHookEvent(
   deps: Deps,
   { payload, actor_id }: RecordedEvent<'feature_flag.switched'>,
-): Promise<HookEvent[]> {
+): Promise<Built | undefined> {
   const { project_id, feature_flag_id, feature_flag } = payload;
-  const hookEvent = await buildHookEvent(deps, project_id, { ...feature_flag, id: feature_flag_id }, actor_id);
-  return hookEvent === undefined ? [] : [hookEvent];
+  return build(deps, project_id, { ...feature_flag, id: feature_flag_id }, actor_id);
 }
 
-async function buildHookEvent(
+async function build(
   deps: Deps,
   projectId: number,
   { id, name, description, active }: FeatureFlagFacts & { id: number },
   actorId: number | null,
-): Promise<HookEvent | undefined> {
+): Promise<Built | undefined> {
   const project = await projectOf(deps, projectId);
   if (project === undefined) return undefined;
   const user = await userOf(deps.db, actorId);
   return {
-    trigger: 'feature_flag',
-    header: HEADERS.feature_flag,
     projectId,
-    groupId: null,
     payload: {
       object_kind: 'feature_flag',
       project: fullProjectPayload(deps, project),
@@ -44,7 +40,7 @@ export async function sampleFeatureFlag(
   deps: Deps,
   projectId: number,
   userId: number | null,
-): Promise<HookEvent | undefined> {
+): Promise<Built | undefined> {
   const row = await deps.db
     .selectFrom('feature_flags')
     .selectAll()
@@ -52,5 +48,5 @@ export async function sampleFeatureFlag(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (await buildHookEvent(deps, projectId, row, userId));
+  return row && (await build(deps, projectId, row, userId));
 }

@@ -1,130 +1,68 @@
+import type { DomainEventType } from '../../../core/core.domain-events.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
-import { keySystemEvents, userSystemEvents } from './accounts.payload.ts';
-import { deploymentHookEvents } from './deployment.payload.ts';
-import { emojiHookEvents } from './emoji.payload.ts';
-import { expiringTokenHookEvents } from './expiring-token.payload.ts';
-import { featureFlagHookEvents } from './feature-flag.payload.ts';
-import { issueHookEvents } from './issue.payload.ts';
-import { jobHookEvents } from './job.payload.ts';
-import { memberHookEvents, memberSystemEvents } from './members.payload.ts';
-import { mergeRequestHookEvents, mergeRequestSystemEvents } from './merge-request.payload.ts';
-import { milestoneHookEvents } from './milestone.payload.ts';
-import { noteHookEvents } from './note-events.payload.ts';
-import { pipelineHookEvents } from './pipeline.payload.ts';
-import { pushHookEvents, pushSystemEvents } from './push.payload.ts';
-import { releaseHookEvents } from './release.payload.ts';
-import { groupSystemEvents, projectHookEvents, projectSystemEvents, subgroupHookEvents } from './spaces.payload.ts';
-import { isHooked, isSystemHooked, systemTriggersOf, triggersOf } from './triggers.ts';
-import type { HookEvent, SystemEvent } from './types.ts';
-import { wikiPageHookEvents } from './wiki-page.payload.ts';
+import { ALWAYS, type HookSource, SYSTEM_HEADER } from '../../../webhooks/webhooks.source.ts';
+import { HOOK_EVENTS, TRIGGERS, type Trigger } from './hook-events.table.ts';
+import type { Built, Firing, HookEvent, SystemEvent } from './types.ts';
+
+type Fired = Firing & { trigger: string };
+type Firings = ReadonlyMap<DomainEventType, readonly Fired[]>;
+
+/** The firings of some triggers by kind of event, in the order of the table. */
+function firings(triggers: readonly Trigger[], place: 'hooks' | 'system'): Firings {
+  const kinds = new Map<DomainEventType, Fired[]>();
+  for (const trigger of triggers) {
+    const { [place]: firing, flag } = HOOK_EVENTS[trigger];
+    const named = place === 'system' && flag.system === undefined ? ALWAYS : trigger;
+    for (const kind of firing?.on ?? []) kinds.set(kind, [...(kinds.get(kind) ?? []), { ...firing!, trigger: named }]);
+  }
+  return kinds;
+}
+
+const fired = (all: Firings, event: RecordedEvent) => all.get(event.type)?.filter(({ when }) => when(event)) ?? [];
+
+/** Payloads of an event with their triggers; each builder is called once. */
+async function builtOf(all: Firings, deps: Deps, event: RecordedEvent, retried?: boolean) {
+  const payloads: (Built & { trigger: string })[] = [];
+  const builders = new Map(fired(all, event).map(({ build, trigger }) => [build, trigger]));
+  for (const [build, trigger] of builders) {
+    const built = await build(deps, event, retried);
+    payloads.push(...[built ?? []].flat().map((each) => ({ trigger, ...each })));
+  }
+  return payloads;
+}
+
+/** Renders a payload for hooks of projects and groups. */
+export function hookEvent({ projectId = null, groupId = null, ...built }: Built & { trigger: string }): HookEvent {
+  const { header = '', secret } = HOOK_EVENTS[built.trigger as Trigger];
+  return { ...built, header, projectId, groupId, ...(secret === undefined ? {} : { secret }) };
+}
+
+const systemEvent = ({ projectId: _, groupId: __, ...built }: Built & { trigger: string }): SystemEvent => ({
+  ...built,
+  header: SYSTEM_HEADER,
+});
+
+const SYSTEM = firings(TRIGGERS, 'system');
 
 /**
- * Returns the hook payloads of projects and groups for an event. Empty if there are none, or the object was deleted
- * without recorded facts.
- * @param retried whether pipelines include retried jobs
- * @throws GitError if a repository is temporarily unavailable
+ * What some triggers tell.
+ * @throws GitError if a repository is temporarily unavailable, while payloads are built
  */
-export async function hookEventsOf(deps: Deps, event: RecordedEvent, retried = false): Promise<HookEvent[]> {
-  if (!isHooked(event) || triggersOf(event).length === 0) return [];
-  switch (event.type) {
-    case 'push':
-      return pushHookEvents(deps, event);
-    case 'issue.created':
-    case 'issue.updated':
-    case 'issue.closed':
-    case 'issue.reopened':
-      return issueHookEvents(deps, event);
-    case 'note.created':
-    case 'note.updated':
-      return noteHookEvents(deps, event);
-    case 'merge_request.created':
-    case 'merge_request.updated':
-    case 'merge_request.closed':
-    case 'merge_request.reopened':
-    case 'merge_request.merged':
-    case 'merge_request.approved':
-    case 'merge_request.unapproved':
-      return mergeRequestHookEvents(deps, event);
-    case 'emoji.awarded':
-    case 'emoji.revoked':
-      return emojiHookEvents(deps, event);
-    case 'job.updated':
-      return jobHookEvents(deps, event);
-    case 'pipeline.updated':
-      return pipelineHookEvents(deps, event, retried);
-    case 'deployment.updated':
-      return deploymentHookEvents(deps, event);
-    case 'wiki_page.created':
-    case 'wiki_page.updated':
-    case 'wiki_page.destroyed':
-      return wikiPageHookEvents(deps, event);
-    case 'release.created':
-    case 'release.updated':
-    case 'release.destroyed':
-      return releaseHookEvents(deps, event);
-    case 'milestone.created':
-    case 'milestone.closed':
-    case 'milestone.reopened':
-    case 'milestone.destroyed':
-      return milestoneHookEvents(deps, event);
-    case 'feature_flag.switched':
-      return featureFlagHookEvents(deps, event);
-    case 'access_token.expiring':
-    case 'deploy_token.expiring':
-      return expiringTokenHookEvents(deps, event);
-    case 'member.added':
-    case 'member.updated':
-    case 'member.removed':
-    case 'access_request.created':
-    case 'access_request.removed':
-      return memberHookEvents(deps, event);
-    case 'group.created':
-    case 'group.destroyed':
-      return subgroupHookEvents(deps, event);
-    case 'project.created':
-    case 'project.destroyed':
-      return projectHookEvents(deps, event);
-  }
+function sourceOf(triggers: readonly Trigger[]) {
+  const hooks = firings(triggers, 'hooks');
+  return {
+    types: [...new Set([...hooks.keys(), ...SYSTEM.keys()])],
+    triggersOf: (event: RecordedEvent) => fired(hooks, event).map(({ trigger }) => trigger),
+    systemTriggersOf: (event: RecordedEvent) => fired(SYSTEM, event).map(({ trigger }) => trigger),
+    hookEventsOf: async (deps: Deps, event: RecordedEvent, retried?: boolean): Promise<HookEvent[]> =>
+      (await builtOf(hooks, deps, event, retried)).map(hookEvent),
+    systemEventsOf: async (deps: Deps, event: RecordedEvent): Promise<SystemEvent[]> =>
+      (await builtOf(SYSTEM, deps, event)).map(systemEvent),
+  } satisfies HookSource;
 }
 
-/** Returns the system hook payloads for an event. */
-export async function systemEventsOf(deps: Deps, event: RecordedEvent): Promise<SystemEvent[]> {
-  if (!isSystemHooked(event) || systemTriggersOf(event).length === 0) return [];
-  switch (event.type) {
-    case 'push':
-      return pushSystemEvents(deps, event);
-    case 'merge_request.created':
-    case 'merge_request.updated':
-    case 'merge_request.closed':
-    case 'merge_request.reopened':
-    case 'merge_request.merged':
-    case 'merge_request.approved':
-    case 'merge_request.unapproved':
-      return mergeRequestSystemEvents(deps, event);
-    case 'project.created':
-    case 'project.destroyed':
-    case 'project.renamed':
-    case 'project.transferred':
-    case 'project.updated':
-      return projectSystemEvents(deps, event);
-    case 'group.created':
-    case 'group.destroyed':
-    case 'group.renamed':
-      return groupSystemEvents(deps, event);
-    case 'member.added':
-    case 'member.updated':
-    case 'member.removed':
-    case 'access_request.created':
-    case 'access_request.removed':
-      return memberSystemEvents(deps, event);
-    case 'user.created':
-    case 'user.destroyed':
-    case 'user.renamed':
-    case 'user.login_refused':
-      return userSystemEvents(deps, event);
-    case 'key.created':
-    case 'key.destroyed':
-      return keySystemEvents(deps, event);
-  }
-}
+/** What webhooks are told. */
+export const hookSource = sourceOf(TRIGGERS.filter((trigger) => Object.keys(HOOK_EVENTS[trigger].flag).length > 0));
+/** What integrations are told. */
+export const integrationSource = sourceOf(TRIGGERS);

@@ -11,9 +11,8 @@ import {
   sentPayloadsOf,
 } from '../../../../test/support/payloads.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
-import { hookEventsOf } from './hook-events.ts';
+import { hookSource } from './hook-events.ts';
 import { sampleEvent } from './sample.ts';
-import { triggersOf } from './triggers.ts';
 
 type Attributes = Record<string, unknown>;
 interface IssuePayload {
@@ -220,8 +219,8 @@ test('events of earlier versions are told by what the issue is now', async () =>
     payload: { issue_id: id, project_id: project.id, changes: { title: ['a', 'b'] as [string, string] } },
     created_at: clock.now().toISOString(),
   };
-  assert.deepEqual(triggersOf(event), ['issues', 'confidential_issues']);
-  const [hookEvent] = await hookEventsOf(app.deps, event);
+  assert.deepEqual(hookSource.triggersOf(event), ['issues', 'confidential_issues']);
+  const [hookEvent] = await hookSource.hookEventsOf(app.deps, event);
   assert.equal(hookEvent!.trigger, 'confidential_issues');
 });
 

@@ -15,7 +15,7 @@ import {
 import { labelPayload } from './labels.payload.ts';
 import { isoSeconds, orNull } from './payloads.times.ts';
 import { fullProjectPayload, projectOf, repositoryShort } from './projects.payload.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 import { userPayload, userPayloadOrNull } from './users.payload.ts';
 
 type IssueEvent = RecordedEvent<'issue.created' | 'issue.updated' | 'issue.closed' | 'issue.reopened'>;
@@ -114,22 +114,21 @@ function ownChanges(type: keyof typeof ACTIONS, issue: IssueForPayload): Attribu
   return { state_id: [2, 1] };
 }
 
-/** Hook payloads for an issue, confidential or not, in its state at the event. */
-export async function issueHookEvents(deps: Deps, event: IssueEvent): Promise<HookEvent[]> {
+/** Hook payload for an issue, confidential or not, in its state at the event. */
+export async function issueHookEvent(deps: Deps, event: IssueEvent): Promise<Built | undefined> {
   const payload: Known = event.payload;
   const issue = await issueOf(deps.db, payload.issue_id, payload.project_id, payload.issue);
   const changes = payload.changes ?? (issue === undefined ? {} : ownChanges(event.type, issue));
-  const hookEvent = issue && (await buildHookEvent(deps, issue, { ...payload, changes }, ACTIONS[event.type], event));
-  return hookEvent === undefined ? [] : [hookEvent];
+  return issue && (await build(deps, issue, { ...payload, changes }, ACTIONS[event.type], event));
 }
 
-async function buildHookEvent(
+async function build(
   deps: Deps,
   issue: IssueForPayload,
   known: InitialAssociations & { changes: AttributeChanges },
   action: string,
   { actor_id, created_at }: Pick<IssueEvent, 'actor_id' | 'created_at'>,
-): Promise<HookEvent | undefined> {
+): Promise<Built | undefined> {
   const project = await projectOf(deps, issue.project_id);
   if (project === undefined) return undefined;
   const company = await associationsOf(deps.db, 'Issue', issue.id, known, [actor_id]);
@@ -138,14 +137,11 @@ async function buildHookEvent(
   const kind = issue.issue_type === 'issue' ? 'issue' : 'work_item';
   const shown = assignees.map((user) => userPayload(deps, user));
   const edit = action === 'update' ? lastEdit(known.changes, isoSeconds(created_at), actor_id) : {};
-  const trigger = confidential ? 'confidential_issues' : 'issues';
   const attributes = issueAttributes(deps, issue, company, project.row.full_path, isoSeconds, known.changes);
   const incident = issue.issue_type === 'incident' ? { escalation_status: 'triggered', escalation_policy: null } : {};
   return {
-    trigger,
-    header: HEADERS[trigger],
+    trigger: confidential ? 'confidential_issues' : 'issues',
     projectId: issue.project_id,
-    groupId: null,
     payload: {
       object_kind: kind,
       event_type: confidential ? `confidential_${kind}` : kind,
@@ -165,12 +161,7 @@ async function buildHookEvent(
  * Returns the payload of the last issue as if just opened, for tests of hooks.
  * @returns undefined if the project has none
  */
-export async function sampleIssue(
-  deps: Deps,
-  projectId: number,
-  userId: number | null,
-  trigger: 'issues' | 'confidential_issues',
-): Promise<HookEvent | undefined> {
+export async function sampleIssue(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
   const issue = await deps.db
     .selectFrom('issues')
     .selectAll()
@@ -180,6 +171,5 @@ export async function sampleIssue(
     .limit(1)
     .executeTakeFirst();
   const at = { actor_id: userId, created_at: timestamp(deps.clock) };
-  const hookEvent = issue && (await buildHookEvent(deps, issue, { changes: {} }, 'open', at));
-  return hookEvent && { ...hookEvent, trigger, header: HEADERS[trigger] };
+  return issue && (await build(deps, issue, { changes: {} }, 'open', at));
 }

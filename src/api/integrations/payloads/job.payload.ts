@@ -11,27 +11,26 @@ import { commitAt } from './commits.payload.ts';
 import { asOf, jobAssociationsOf, runnerPayload, sourcePipelineOf, timesOf } from './jobs.payload.ts';
 import { isoSeconds, orNull } from './payloads.times.ts';
 import { fullRepositoryPayload, type ProjectForPayload, projectOf, shortProject } from './projects.payload.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 const NOTHING = '0'.repeat(40);
 
-/** Hook payloads for a job with a new status. Empty for jobs of blocked users. */
-export async function jobHookEvents(
+/** Hook payload for a job with a new status. Undefined for jobs of blocked users. */
+export async function jobHookEvent(
   deps: Deps,
   { payload, created_at }: RecordedEvent<'job.updated'>,
-): Promise<HookEvent[]> {
+): Promise<Built | undefined> {
   const job = await deps.db
     .selectFrom('ci_jobs')
     .selectAll()
     .where('id', '=', payload.job_id)
     .where('kind', '=', 'build')
     .executeTakeFirst();
-  const hookEvent = job && (await buildHookEvent(deps, asOf(job, payload.status), created_at));
-  return hookEvent === undefined ? [] : [hookEvent];
+  return job && (await build(deps, asOf(job, payload.status), created_at));
 }
 
-async function buildHookEvent(deps: Deps, job: CiJob, at: string): Promise<HookEvent | undefined> {
+async function build(deps: Deps, job: CiJob, at: string): Promise<Built | undefined> {
   const { db } = deps;
   const pipeline = await db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirst();
   const project = await projectOf(deps, job.project_id);
@@ -41,10 +40,7 @@ async function buildHookEvent(deps: Deps, job: CiJob, at: string): Promise<HookE
   if (user !== undefined && user.state !== 'active') return undefined;
   const { duration, queued_duration } = timesOf(job, at);
   return {
-    trigger: 'job',
-    header: HEADERS.job,
     projectId: project.row.id,
-    groupId: null,
     payload: {
       object_kind: 'build',
       ref: job.ref,
@@ -120,7 +116,7 @@ async function authorUrl(deps: Deps, { author: { email } }: Commit): Promise<str
 }
 
 /** Returns the payload of the last job as if just changed, for tests of hooks; undefined if there is none. */
-export async function sampleJob(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
+export async function sampleJob(deps: Deps, projectId: number): Promise<Built | undefined> {
   const job = await deps.db
     .selectFrom('ci_jobs')
     .selectAll()
@@ -129,5 +125,5 @@ export async function sampleJob(deps: Deps, projectId: number): Promise<HookEven
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return job && (await buildHookEvent(deps, job, timestamp(deps.clock)));
+  return job && (await build(deps, job, timestamp(deps.clock)));
 }

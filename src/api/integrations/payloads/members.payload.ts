@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { groupOf } from './groups.payload.ts';
 import { isoSeconds } from './payloads.times.ts';
-import { HEADERS, type HookEvent, type Payload, type SystemEvent } from './types.ts';
+import type { Built, Payload } from './types.ts';
 import { userOf } from './users.payload.ts';
 
 type MemberEvent = RecordedEvent<'member.added' | 'member.updated' | 'member.removed'>;
@@ -87,32 +87,30 @@ async function ofProject(deps: Deps, event: Event): Promise<Payload | undefined>
   };
 }
 
-/** Hook payloads of groups for members who are added, updated or removed, and for access requests. */
-export async function memberHookEvents(deps: Deps, event: Event): Promise<HookEvent[]> {
-  const { source_type, source_id, user_id } = event.payload;
-  if (source_type !== 'group') return [];
+/** Hook payload of a group for a member who is added, updated or removed, or for an access request. */
+export async function memberHookEvent(deps: Deps, event: Event): Promise<Built | undefined> {
+  const { source_id, user_id } = event.payload;
   const denied = event.type === 'access_request.removed';
   // Withdrawing one's own access request is not a denial.
-  if (denied && event.actor_id === user_id) return [];
+  if (denied && event.actor_id === user_id) return undefined;
   const name = denied ? 'user_access_request_denied_for_group' : IN_GROUP[event.type];
   const payload = await ofGroup(deps, event, name);
-  if (payload === undefined) return [];
-  return [{ trigger: 'member', header: HEADERS.member, projectId: null, groupId: source_id, payload }];
+  return payload && { groupId: source_id, payload };
 }
 
-/** System hook payloads for members of groups and projects. */
-export async function memberSystemEvents(deps: Deps, event: Event): Promise<SystemEvent[]> {
+/** System hook payload for a member of a group or project. */
+export async function memberSystemEvent(deps: Deps, event: Event): Promise<Built | undefined> {
   const group = event.payload.source_type === 'group';
   const payload = group ? await ofGroup(deps, event, IN_GROUP[event.type]) : await ofProject(deps, event);
-  if (payload === undefined) return [];
+  if (payload === undefined) return undefined;
   const { group_plan: _, expires_at: __, ...systemPayload } = payload;
-  return [{ trigger: 'always', header: 'System Hook', payload: systemPayload }];
+  return { payload: systemPayload };
 }
 
 /**
  * Returns the payload of the last member of a group as if just added, for tests of hooks; undefined if there is none.
  */
-export async function sampleMember(deps: Deps, groupId: number, userId: number | null): Promise<HookEvent | undefined> {
+export async function sampleMember(deps: Deps, groupId: number, userId: number | null): Promise<Built | undefined> {
   const row = await deps.db
     .selectFrom('members')
     .selectAll()
@@ -125,6 +123,5 @@ export async function sampleMember(deps: Deps, groupId: number, userId: number |
   const { source_type, source_id, user_id, access_level } = row;
   const payload = { source_type, source_id, user_id, access_level, member: memberFacts(row) };
   const about = { project_id: null, group_id: groupId, actor_id: userId, created_at: row.created_at };
-  const [event] = await memberHookEvents(deps, { id: 0, type: 'member.added', ...about, payload });
-  return event;
+  return memberHookEvent(deps, { id: 0, type: 'member.added', ...about, payload });
 }

@@ -12,19 +12,18 @@ import {
 } from './merge-request-attributes.payload.ts';
 import { isoSeconds } from './payloads.times.ts';
 import { fullProjectPayload, repositoryShort } from './projects.payload.ts';
-import { HEADERS, type HookEvent, type Payload, type SystemEvent } from './types.ts';
+import type { Built } from './types.ts';
 import { userPayload, userPayloadOrNull } from './users.payload.ts';
 
-const CHANGED = [
-  'merge_request.created',
-  'merge_request.updated',
-  'merge_request.closed',
-  'merge_request.reopened',
-  'merge_request.merged',
-  'merge_request.approved',
-  'merge_request.unapproved',
-] as const;
-type MergeRequestEvent = RecordedEvent<(typeof CHANGED)[number]>;
+type MergeRequestEvent = RecordedEvent<
+  | 'merge_request.created'
+  | 'merge_request.updated'
+  | 'merge_request.closed'
+  | 'merge_request.reopened'
+  | 'merge_request.merged'
+  | 'merge_request.approved'
+  | 'merge_request.unapproved'
+>;
 
 const ACTIONS: Readonly<Record<string, string>> = {
   'merge_request.created': 'open',
@@ -68,18 +67,18 @@ function ownChanges(type: string, { row }: MergeRequestForPayload): AttributeCha
   }
 }
 
-async function buildPayload(
+async function build(
   deps: Deps,
   mergeRequest: MergeRequestForPayload,
   action: string,
   known: Known & { changes: AttributeChanges },
   { actor_id, created_at }: Pick<MergeRequestEvent, 'actor_id' | 'created_at'>,
-): Promise<Payload> {
+): Promise<Built> {
   const { changes, old_sha, system_action } = known;
   const people = await usersById(deps.db, [actor_id, ...changedPeople(changes)]);
   const edit = action === 'update' ? lastEdit(changes, isoSeconds(created_at), actor_id) : {};
   const pushed = old_sha == null ? {} : { oldrev: old_sha };
-  return {
+  const payload = {
     object_kind: 'merge_request',
     event_type: 'merge_request',
     user: userPayloadOrNull(deps, people.get(actor_id ?? 0)),
@@ -98,29 +97,16 @@ async function buildPayload(
     assignees: mergeRequest.assignees.map((user) => userPayload(deps, user)),
     reviewers: mergeRequest.reviewers.map(({ user, state }) => ({ ...userPayload(deps, user), state })),
   };
+  return { projectId: mergeRequest.row.project_id, payload };
 }
 
-async function payloadOf(deps: Deps, event: MergeRequestEvent): Promise<Payload | undefined> {
+/** Payload for hooks and system hooks for a merge request, in its state at the event. */
+export async function mergeRequestEvent(deps: Deps, event: MergeRequestEvent): Promise<Built | undefined> {
   const known = event.payload as Known;
   const mergeRequest = await mergeRequestOf(deps, event.payload, known);
   if (mergeRequest === undefined) return undefined;
   const changes = known.changes ?? ownChanges(event.type, mergeRequest);
-  return buildPayload(deps, mergeRequest, actionOf(event.type, known), { ...known, changes }, event);
-}
-
-/** Hook payloads for a merge request, in its state at the event. */
-export async function mergeRequestHookEvents(deps: Deps, event: MergeRequestEvent): Promise<HookEvent[]> {
-  const payload = await payloadOf(deps, event);
-  const owner = { projectId: event.payload.project_id, groupId: null };
-  return payload === undefined
-    ? []
-    : [{ trigger: 'merge_requests', header: HEADERS.merge_requests, ...owner, payload }];
-}
-
-/** System hook payloads for a merge request. */
-export async function mergeRequestSystemEvents(deps: Deps, event: MergeRequestEvent): Promise<SystemEvent[]> {
-  const payload = await payloadOf(deps, event);
-  return payload === undefined ? [] : [{ trigger: 'merge_requests', header: 'System Hook', payload }];
+  return build(deps, mergeRequest, actionOf(event.type, known), { ...known, changes }, event);
 }
 
 /** Returns the payload of the last merge request as if just opened, for tests of hooks; undefined if there is none. */
@@ -128,7 +114,7 @@ export async function sampleMergeRequest(
   deps: Deps,
   projectId: number,
   userId: number | null,
-): Promise<HookEvent | undefined> {
+): Promise<Built | undefined> {
   const row = await deps.db
     .selectFrom('merge_requests')
     .select(['id', 'project_id'])
@@ -139,12 +125,6 @@ export async function sampleMergeRequest(
     .executeTakeFirst();
   const mergeRequest = row && (await mergeRequestOf(deps, { merge_request_id: row.id, project_id: projectId }, {}));
   if (mergeRequest === undefined) return undefined;
-  const payload = await buildPayload(
-    deps,
-    mergeRequest,
-    'open',
-    { changes: {} },
-    { actor_id: userId, created_at: timestamp(deps.clock) },
-  );
-  return { trigger: 'merge_requests', header: HEADERS.merge_requests, projectId, groupId: null, payload };
+  const at = { actor_id: userId, created_at: timestamp(deps.clock) };
+  return build(deps, mergeRequest, 'open', { changes: {} }, at);
 }

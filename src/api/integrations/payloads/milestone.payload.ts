@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { groupOf, groupPayload } from './groups.payload.ts';
 import { utcText } from './payloads.times.ts';
 import { fullProjectPayload, projectOf } from './projects.payload.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 
 const ACTIONS = {
   'milestone.created': 'create',
@@ -16,15 +16,13 @@ const ACTIONS = {
 
 type ToldMilestone = MilestoneFacts & Pick<Milestone, 'id' | 'project_id' | 'group_id'>;
 
-/** Hook payloads of a project or group for a milestone that was created, closed, reopened or deleted. */
-export async function milestoneHookEvents(
+/** Hook payload of a project or group for a milestone that was created, closed, reopened or deleted. */
+export async function milestoneHookEvent(
   deps: Deps,
   event: RecordedEvent<keyof typeof ACTIONS>,
-): Promise<HookEvent[]> {
+): Promise<Built | undefined> {
   const { milestone, milestone_id: id, project_id, group_id } = event.payload;
-  const hookEvent =
-    milestone && (await buildHookEvent(deps, { ...milestone, id, project_id, group_id }, ACTIONS[event.type]));
-  return hookEvent === undefined ? [] : [hookEvent];
+  return milestone && (await build(deps, { ...milestone, id, project_id, group_id }, ACTIONS[event.type]));
 }
 
 /** Returns the project or group of an object; undefined if deleted. */
@@ -43,13 +41,11 @@ export async function milestoneOwnerOf(
   );
 }
 
-async function buildHookEvent(deps: Deps, milestone: ToldMilestone, action: string): Promise<HookEvent | undefined> {
+async function build(deps: Deps, milestone: ToldMilestone, action: string): Promise<Built | undefined> {
   const owner = await milestoneOwnerOf(deps, milestone);
   if (owner === undefined) return undefined;
   const { projectId, groupId, shown } = owner;
   return {
-    trigger: 'milestone',
-    header: HEADERS.milestone,
     projectId,
     groupId,
     payload: {
@@ -78,7 +74,7 @@ async function buildHookEvent(deps: Deps, milestone: ToldMilestone, action: stri
  * Returns the payload of the last milestone of a project as if just created, for tests of hooks; undefined if there is
  * none.
  */
-export async function sampleMilestone(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
+export async function sampleMilestone(deps: Deps, projectId: number): Promise<Built | undefined> {
   const row = await deps.db
     .selectFrom('milestones')
     .selectAll()
@@ -86,5 +82,5 @@ export async function sampleMilestone(deps: Deps, projectId: number): Promise<Ho
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (await buildHookEvent(deps, row, 'create'));
+  return row && (await build(deps, row, 'create'));
 }

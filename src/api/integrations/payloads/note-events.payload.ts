@@ -4,8 +4,23 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { type NoteForPayload, noteAttributes, noteableOf } from './note.payload.ts';
 import { fullProjectPayload, projectOf, repositoryShort } from './projects.payload.ts';
-import { HEADERS, type HookEvent, type Trigger } from './types.ts';
+import type { Built } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
+
+type NoteEvent = RecordedEvent<'note.created' | 'note.updated'>;
+
+/** System notes and notes of personal snippets have no payloads; neither has the mere resolution of a thread. */
+const isTold = ({ payload }: NoteEvent): boolean =>
+  payload.project_id !== null && payload.note?.system !== 1 && !('resolved' in payload && payload.resolved);
+
+const isSecret = ({ payload }: NoteEvent): boolean => payload.note?.internal === 1 || payload.confidential === true;
+
+/** Whether an event may be that of a comment that is not confidential. */
+export const mayBePublic = (event: NoteEvent): boolean => isTold(event) && !isSecret(event);
+
+/** Whether an event may be that of a confidential comment: the issue may become so before delivery. */
+export const mayBeConfidential = (event: NoteEvent): boolean =>
+  isTold(event) && (isSecret(event) || event.payload.noteable_type === 'Issue');
 
 /** Returns the note as recorded with the event, else the current one; undefined if deleted. */
 async function noteOf(db: Db, id: number, projectId: number | null, type: string, facts: NoteFacts | undefined) {
@@ -15,38 +30,32 @@ async function noteOf(db: Db, id: number, projectId: number | null, type: string
   return row && { ...row, ...facts };
 }
 
-/** Hook payloads for a comment in a project, as it was written; none for the mere resolution of a thread. */
-export async function noteHookEvents(
-  deps: Deps,
-  event: RecordedEvent<'note.created' | 'note.updated'>,
-): Promise<HookEvent[]> {
+/** Hook payload for a comment in a project, as it was written; none for the mere resolution of a thread. */
+export async function noteHookEvent(deps: Deps, event: NoteEvent): Promise<Built | undefined> {
   const { note_id, project_id, noteable_type, note: facts, confidential } = event.payload;
   const note = await noteOf(deps.db, note_id, project_id, noteable_type, facts);
-  if (note === undefined || note.system === 1) return [];
+  if (note === undefined || note.system === 1) return undefined;
   const action = event.type === 'note.created' ? 'create' : 'update';
-  const hookEvent = await buildHookEvent(deps, note, action, event.actor_id, confidential);
-  return hookEvent === undefined ? [] : [hookEvent];
+  return build(deps, note, action, event.actor_id, confidential);
 }
 
-async function buildHookEvent(
+async function build(
   deps: Deps,
   note: NoteForPayload,
   action: string,
   actorId: number | null,
   onConfidential?: boolean,
-): Promise<HookEvent | undefined> {
+): Promise<Built | undefined> {
   const project = await projectOf(deps, note.project_id);
   if (project === undefined) return undefined;
   const on = { type: note.noteable_type, id: note.noteable_id, sha: note.commit_id };
   const noteable = await noteableOf(deps, project, on);
   if (noteable === undefined) return undefined;
   const secret = note.internal === 1 || onConfidential === true || noteable.confidential;
-  const trigger: Trigger = secret ? 'confidential_note' : 'note';
+  const trigger = secret ? 'confidential_note' : 'note';
   return {
     trigger,
-    header: HEADERS[trigger],
     projectId: project.row.id,
-    groupId: null,
     payload: {
       object_kind: 'note',
       event_type: trigger,
@@ -61,12 +70,7 @@ async function buildHookEvent(
 }
 
 /** Returns the payload of the last comment as if just written, for tests of hooks; undefined if there is none. */
-export async function sampleNote(
-  deps: Deps,
-  projectId: number,
-  userId: number | null,
-  trigger: 'note' | 'confidential_note',
-): Promise<HookEvent | undefined> {
+export async function sampleNote(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
   const note = await deps.db
     .selectFrom('notes')
     .selectAll()
@@ -75,6 +79,5 @@ export async function sampleNote(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const hookEvent = note && (await buildHookEvent(deps, note, 'create', userId));
-  return hookEvent && { ...hookEvent, trigger, header: HEADERS[trigger] };
+  return note && (await build(deps, note, 'create', userId));
 }

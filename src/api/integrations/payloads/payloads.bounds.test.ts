@@ -8,8 +8,7 @@ import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { isOfTheCall } from '../../../../test/support/statements.ts';
 import { isEventKind } from '../../../core/core.domain-events.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
-import { hookEventsOf } from './hook-events.ts';
-import { HOOKED_TYPES, SYSTEM_HOOKED_TYPES, systemTriggersOf, triggersOf } from './triggers.ts';
+import { hookSource } from './hook-events.ts';
 
 let app: TestApp;
 let seen: string[] | null = null;
@@ -37,7 +36,7 @@ async function lastEvent(type: string): Promise<RecordedEvent> {
 async function costOf(type: string) {
   await app.drain();
   const event = await lastEvent(type);
-  const first = await hookEventsOf(app.deps, event);
+  const first = await hookSource.hookEventsOf(app.deps, event);
   assert.equal(first.length, 1);
   let processes = 0;
   const count = () => {
@@ -47,7 +46,7 @@ async function costOf(type: string) {
   // A commit, so that nothing is cached from the first run.
   await app.deps.db.updateTable('users').set({ updated_at: new Date().toISOString() }).where('id', '=', 1).execute();
   seen = [];
-  const again = await hookEventsOf(app.deps, event);
+  const again = await hookSource.hookEventsOf(app.deps, event);
   const statements = seen.length;
   seen = null;
   unsubscribe('child_process', count);
@@ -108,11 +107,11 @@ test('what may be told is known without asking anybody', async () => {
   for (const row of rows) {
     assert.ok(isEventKind(row.type));
     const event: RecordedEvent = { ...row, type: row.type, payload: JSON.parse(row.payload) };
-    const told = [...triggersOf(event), ...systemTriggersOf(event)];
+    const told = [...hookSource.triggersOf(event), ...hookSource.systemTriggersOf(event)];
     if (told.length > 0) kinds.add(row.type);
   }
   assert.deepEqual(seen, []);
   seen = null;
-  const known: readonly string[] = [...HOOKED_TYPES, ...SYSTEM_HOOKED_TYPES];
+  const known: readonly string[] = hookSource.types;
   assert.ok(kinds.size >= 4 && [...kinds].every((kind) => known.includes(kind)));
 });

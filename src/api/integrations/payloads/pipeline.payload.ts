@@ -20,35 +20,29 @@ import {
 } from './jobs.payload.ts';
 import { orNull, utcText } from './payloads.times.ts';
 import { type ProjectForPayload, projectOf, shortProject } from './projects.payload.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 import { userPayloadOrNull } from './users.payload.ts';
 
 const NOTHING = '0'.repeat(40);
 
 /**
- * Hook payloads for a pipeline with a new status. Empty for pipelines of blocked users.
+ * Hook payload for a pipeline with a new status. Undefined for pipelines of blocked users.
  * @param retried whether to include retried jobs
  */
-export async function pipelineHookEvents(
+export async function pipelineHookEvent(
   deps: Deps,
   { payload, created_at }: RecordedEvent<'pipeline.updated'>,
   retried = false,
-): Promise<HookEvent[]> {
+): Promise<Built | undefined> {
   const pipeline = await deps.db
     .selectFrom('pipelines')
     .selectAll()
     .where('id', '=', payload.pipeline_id)
     .executeTakeFirst();
-  const hookEvent = pipeline && (await buildHookEvent(deps, asOf(pipeline, payload.status), created_at, retried));
-  return hookEvent === undefined ? [] : [hookEvent];
+  return pipeline && (await build(deps, asOf(pipeline, payload.status), created_at, retried));
 }
 
-async function buildHookEvent(
-  deps: Deps,
-  pipeline: Pipeline,
-  at: string,
-  retried = false,
-): Promise<HookEvent | undefined> {
+async function build(deps: Deps, pipeline: Pipeline, at: string, retried = false): Promise<Built | undefined> {
   const { db } = deps;
   const project = await projectOf(deps, pipeline.project_id);
   if (project === undefined) return undefined;
@@ -67,10 +61,7 @@ async function buildHookEvent(
   const commit = await commitAt(repositoryOf(deps, project.row), pipeline.sha);
   const archives = await archivesOf(deps, pipeline.id);
   return {
-    trigger: 'pipeline',
-    header: HEADERS.pipeline,
     projectId: project.row.id,
-    groupId: null,
     payload: {
       object_kind: 'pipeline',
       object_attributes: await attributesOf(deps, pipeline, project, jobs, mergeRequest?.row),
@@ -188,7 +179,7 @@ function toldBuild(
 }
 
 /** Returns the payload of the last pipeline as if just changed, for tests of hooks; undefined if there is none. */
-export async function samplePipeline(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
+export async function samplePipeline(deps: Deps, projectId: number): Promise<Built | undefined> {
   const pipeline = await deps.db
     .selectFrom('pipelines')
     .selectAll()
@@ -196,5 +187,5 @@ export async function samplePipeline(deps: Deps, projectId: number): Promise<Hoo
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return pipeline && (await buildHookEvent(deps, pipeline, timestamp(deps.clock)));
+  return pipeline && (await build(deps, pipeline, timestamp(deps.clock)));
 }

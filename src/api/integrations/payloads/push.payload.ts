@@ -13,11 +13,16 @@ import { userAvatarUrl } from '../../identity/index.ts';
 import { commitAt, commitPayloadWithFiles, orElse, webUrlOf } from './commits.payload.ts';
 import { fullProjectPayload, fullRepositoryPayload, type ProjectForPayload, projectOf } from './projects.payload.ts';
 import { pushOptionsPayload } from './push-options.payload.ts';
-import { HEADERS, type HookEvent, type Payload, type SystemEvent } from './types.ts';
+import type { Built, Payload } from './types.ts';
 import { userOf } from './users.payload.ts';
 
 type Push = DomainEvents['push'];
 type Update = Push['updates'][number];
+
+const moves = (folder: string) => (event: RecordedEvent<'push'>) =>
+  event.payload.updates.some(({ ref }) => ref.startsWith(folder));
+export const movesBranch = moves(HEADS);
+export const movesTag = moves(TAGS);
 
 /** Maximum number of commits in a payload. */
 const MAX_COMMITS = 20;
@@ -115,18 +120,17 @@ const under = (folder: string, updates: readonly Update[], limit: number): reado
   return own.length > limit ? [] : own;
 };
 
-async function pushEvents(pushed: Pushed, updates: readonly Update[]): Promise<HookEvent[]> {
+async function pushEvents(pushed: Pushed, updates: readonly Update[]): Promise<Built[]> {
   const { push_event_hooks_limit: limit } = await applicationSettings(pushed.deps);
-  const owner = { projectId: pushed.project.row.id, groupId: null };
-  const events: HookEvent[] = [];
+  const projectId = pushed.project.row.id;
+  const events: Built[] = [];
   for (const update of under(HEADS, updates, limit)) {
     const payload = await buildPayload(pushed, 'push', update);
     const branch = update.ref.slice(HEADS.length);
-    events.push({ trigger: 'push', header: HEADERS.push, ...owner, branch, payload });
+    events.push({ trigger: 'push', projectId, branch, payload });
   }
   for (const update of under(TAGS, updates, limit)) {
-    const payload = await buildPayload(pushed, 'tag_push', update);
-    events.push({ trigger: 'tag_push', header: HEADERS.tag_push, ...owner, payload });
+    events.push({ trigger: 'tag_push', projectId, payload: await buildPayload(pushed, 'tag_push', update) });
   }
   return events;
 }
@@ -135,24 +139,16 @@ async function pushEvents(pushed: Pushed, updates: readonly Update[]): Promise<H
  * Hook payloads for a push, one per branch and tag; none if more branches or tags changed than
  * `push_event_hooks_limit`.
  */
-export async function pushHookEvents(deps: Deps, { payload, actor_id }: RecordedEvent<'push'>): Promise<HookEvent[]> {
+export async function pushHookEvents(deps: Deps, { payload, actor_id }: RecordedEvent<'push'>): Promise<Built[]> {
   const pushed = await pushedOf(deps, payload.project_id, actor_id, payload);
   return pushed === undefined ? [] : pushEvents(pushed, payload.updates);
 }
 
 /** System hook payloads for a push: those of `pushHookEvents`, followed by one for all refs. */
-export async function pushSystemEvents(
-  deps: Deps,
-  { payload, actor_id }: RecordedEvent<'push'>,
-): Promise<SystemEvent[]> {
+export async function pushSystemEvents(deps: Deps, { payload, actor_id }: RecordedEvent<'push'>): Promise<Built[]> {
   const pushed = await pushedOf(deps, payload.project_id, actor_id, payload);
   if (pushed === undefined) return [];
-  const header = 'System Hook' as const;
-  const events: SystemEvent[] = [];
-  for (const { trigger, branch, payload: told } of await pushEvents(pushed, payload.updates)) {
-    const named = { trigger: trigger as 'push' | 'tag_push', ...(branch === undefined ? {} : { branch }) };
-    events.push({ ...named, header, payload: told });
-  }
+  const events = await pushEvents(pushed, payload.updates);
   const changes = payload.updates.map(({ ref, old, new: oid }) => ({
     before: old ?? NOTHING,
     after: oid ?? NOTHING,
@@ -167,35 +163,35 @@ export async function pushSystemEvents(
     changes,
     refs: [...new Set(changes.map(({ ref }) => ref))],
   };
-  return [...events, { trigger: 'repository_update', header, payload: update }];
+  return [...events, { trigger: 'repository_update', payload: update }];
 }
 
-/**
- * Returns a payload of a push, for tests of hooks: the last commits of the default branch, or the last tag.
- * @returns undefined if the project has no commits
- */
-export async function samplePush(
-  deps: Deps,
-  projectId: number,
-  userId: number | null,
-  kind: 'push' | 'tag_push',
-): Promise<HookEvent | undefined> {
+/** Loads what the payload of a test needs; undefined if the project has no commits. */
+async function sampled(deps: Deps, projectId: number, userId: number | null) {
   const pushed = await pushedOf(deps, projectId, userId, { push_options: [] });
   if (pushed === undefined) return undefined;
   const { repo, project } = pushed;
   const head = project.defaultBranch === null ? null : await repo.refs.resolve(`${HEADS}${project.defaultBranch}`);
   const commit = head === null ? null : await repo.objects.commit(head);
-  if (head === null || commit === null) return undefined;
-  const target = { trigger: kind, header: HEADERS[kind], projectId, groupId: null };
-  if (kind === 'push') {
-    const branch = project.defaultBranch!;
-    const before = await ancestorOf(repo, commit, SAMPLE_COMMITS);
-    const update = { ref: `${HEADS}${branch}`, old: before, new: head };
-    return { ...target, branch, payload: await buildPayload(pushed, kind, update) };
-  }
-  const tag = (await repo.refs.list(TAGS)).at(-1);
-  const update = { ref: tag?.name ?? `${TAGS}v1.0.0`, old: null, new: tag?.oid ?? head };
-  return { ...target, payload: await buildPayload(pushed, kind, update) };
+  return commit === null ? undefined : { pushed, commit, branch: project.defaultBranch! };
+}
+
+/** Returns the payload of a push of the last commits of the default branch, for tests of hooks. */
+export async function samplePush(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
+  const { pushed, commit, branch } = (await sampled(deps, projectId, userId)) ?? {};
+  if (pushed === undefined) return undefined;
+  const before = await ancestorOf(pushed.repo, commit!, SAMPLE_COMMITS);
+  const update = { ref: `${HEADS}${branch}`, old: before, new: commit!.oid };
+  return { projectId, branch: branch!, payload: await buildPayload(pushed, 'push', update) };
+}
+
+/** Returns the payload of a push of the last tag, for tests of hooks. */
+export async function sampleTagPush(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
+  const { pushed, commit } = (await sampled(deps, projectId, userId)) ?? {};
+  if (pushed === undefined) return undefined;
+  const tag = (await pushed.repo.refs.list(TAGS)).at(-1);
+  const update = { ref: tag?.name ?? `${TAGS}v1.0.0`, old: null, new: tag?.oid ?? commit!.oid };
+  return { projectId, payload: await buildPayload(pushed, 'tag_push', update) };
 }
 
 /** Returns the ancestor a number of first parents before a commit, or the root. */

@@ -6,26 +6,25 @@ import { releaseUrl, sourcesOf } from '../../delivery/index.ts';
 import { commitAt, commitPayload, webUrlOf } from './commits.payload.ts';
 import { utcText } from './payloads.times.ts';
 import { fullProjectPayload, projectOf } from './projects.payload.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 
 const ACTIONS = { 'release.created': 'create', 'release.updated': 'update', 'release.destroyed': 'delete' } as const;
 
-/** Hook payloads for a release, in its state at the event. */
-export async function releaseHookEvents(
+/** Hook payload for a release, in its state at the event. */
+export async function releaseHookEvent(
   deps: Deps,
   { type, payload }: RecordedEvent<keyof typeof ACTIONS>,
-): Promise<HookEvent[]> {
-  const hookEvent = await buildHookEvent(deps, payload.project_id, payload.release_id, payload.release, ACTIONS[type]);
-  return hookEvent === undefined ? [] : [hookEvent];
+): Promise<Built | undefined> {
+  return build(deps, payload.project_id, payload.release_id, payload.release, ACTIONS[type]);
 }
 
-async function buildHookEvent(
+async function build(
   deps: Deps,
   projectId: number,
   id: number,
   release: ReleaseFacts,
   action: string,
-): Promise<HookEvent | undefined> {
+): Promise<Built | undefined> {
   const project = await projectOf(deps, projectId);
   if (project === undefined) return undefined;
   const links = await deps.db
@@ -37,10 +36,7 @@ async function buildHookEvent(
   const sources = sourcesOf(deps, project.row, release.tag);
   const commit = release.sha === null ? null : await commitAt(repositoryOf(deps, project.row), release.sha);
   return {
-    trigger: 'releases',
-    header: HEADERS.releases,
     projectId,
-    groupId: null,
     payload: {
       id,
       created_at: utcText(release.created_at),
@@ -63,7 +59,7 @@ async function buildHookEvent(
 }
 
 /** Returns the payload of the last release as if just created, for tests of hooks; undefined if there is none. */
-export async function sampleRelease(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
+export async function sampleRelease(deps: Deps, projectId: number): Promise<Built | undefined> {
   const row = await deps.db
     .selectFrom('releases')
     .selectAll()
@@ -72,5 +68,5 @@ export async function sampleRelease(deps: Deps, projectId: number): Promise<Hook
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (await buildHookEvent(deps, projectId, row.id, row, 'create'));
+  return row && (await build(deps, projectId, row.id, row, 'create'));
 }

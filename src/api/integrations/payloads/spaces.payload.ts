@@ -8,7 +8,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { groupOf } from './groups.payload.ts';
 import { isoSeconds } from './payloads.times.ts';
-import { HEADERS, type HookEvent, type Payload, type SystemEvent } from './types.ts';
+import type { Built, Payload } from './types.ts';
 import { HIDDEN, userOf } from './users.payload.ts';
 
 type ProjectEvent = RecordedEvent<
@@ -93,22 +93,28 @@ async function tellProject(deps: Deps, event: ProjectEvent): Promise<Payload | u
   };
 }
 
-/** Hook payloads of a group for a project that was created or deleted in it. */
-export async function projectHookEvents(
+/**
+ * Whether system hooks are told of a change of a project. One renamed with its namespace has no facts: the event of the
+ * namespace covers it.
+ */
+export const isProjectChange = ({ type, payload }: ProjectEvent): boolean =>
+  type === 'project.renamed' ? payload.project !== undefined : !('renamed' in payload && payload.renamed === true);
+
+/** Hook payload of a group for a project that was created or deleted in it. */
+export async function projectHookEvent(
   deps: Deps,
   event: RecordedEvent<'project.created' | 'project.destroyed'>,
-): Promise<HookEvent[]> {
+): Promise<Built | undefined> {
   const payload = await tellProject(deps, event);
-  if (payload === undefined) return [];
+  if (payload === undefined) return undefined;
   const { owner_name: _, owner_email: __, ...hookPayload } = payload;
-  const groupId = payload.project_namespace_id as number;
-  return [{ trigger: 'project', header: HEADERS.project, projectId: null, groupId, payload: hookPayload }];
+  return { groupId: payload.project_namespace_id as number, payload: hookPayload };
 }
 
-/** System hook payloads for projects. */
-export async function projectSystemEvents(deps: Deps, event: ProjectEvent): Promise<SystemEvent[]> {
+/** System hook payload for a project. */
+export async function projectSystemEvent(deps: Deps, event: ProjectEvent): Promise<Built | undefined> {
   const payload = await tellProject(deps, event);
-  return payload === undefined ? [] : [{ trigger: 'always', header: 'System Hook', payload }];
+  return payload && { payload };
 }
 
 async function groupFactsOf({ db }: Deps, { payload }: GroupEvent): Promise<GroupFacts | undefined> {
@@ -117,10 +123,10 @@ async function groupFactsOf({ db }: Deps, { payload }: GroupEvent): Promise<Grou
 
 const last = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** System hook payloads for groups. */
-export async function groupSystemEvents(deps: Deps, event: GroupEvent): Promise<SystemEvent[]> {
+/** System hook payload for a group. */
+export async function groupSystemEvent(deps: Deps, event: GroupEvent): Promise<Built | undefined> {
   const group = await groupFactsOf(deps, event);
-  if (group === undefined) return [];
+  if (group === undefined) return undefined;
   const old = 'old_full_path' in event.payload ? event.payload.old_full_path : undefined;
   const payload = {
     ...times(group),
@@ -131,17 +137,17 @@ export async function groupSystemEvents(deps: Deps, event: GroupEvent): Promise<
     group_id: event.payload.group_id,
     ...(old === undefined ? {} : { old_path: last(old), old_full_path: old }),
   };
-  return [{ trigger: 'always', header: 'System Hook', payload }];
+  return { payload };
 }
 
-/** Hook payloads of a group for a subgroup that was created or deleted. */
-export async function subgroupHookEvents(
+/** Hook payload of a group for a subgroup that was created or deleted. */
+export async function subgroupHookEvent(
   deps: Deps,
   event: RecordedEvent<'group.created' | 'group.destroyed'>,
-): Promise<HookEvent[]> {
+): Promise<Built | undefined> {
   const group = await groupFactsOf(deps, event);
   const parentId = group?.parent_id ?? null;
-  if (group === undefined || parentId === null) return [];
+  if (group === undefined || parentId === null) return undefined;
   // When a tree of groups is deleted, the parent may be deleted as well.
   const parentPath = group.full_path.slice(0, group.full_path.lastIndexOf('/'));
   const parent = (await groupOf(deps.db, parentId)) ?? {
@@ -161,18 +167,14 @@ export async function subgroupHookEvents(
     parent_path: parent.path,
     parent_full_path: parent.full_path,
   };
-  return [{ trigger: 'subgroup', header: HEADERS.subgroup, projectId: null, groupId: parentId, payload }];
+  return { groupId: parentId, payload };
 }
 
 /**
  * Returns the payload of the last project of a group as if just created, for tests of hooks; undefined if there is
  * none.
  */
-export async function sampleProject(
-  deps: Deps,
-  groupId: number,
-  userId: number | null,
-): Promise<HookEvent | undefined> {
+export async function sampleProject(deps: Deps, groupId: number, userId: number | null): Promise<Built | undefined> {
   const row = await deps.db
     .selectFrom('projects')
     .selectAll()
@@ -183,19 +185,14 @@ export async function sampleProject(
   if (row === undefined) return undefined;
   const about = { project_id: row.id, group_id: null, actor_id: userId, created_at: row.created_at };
   const payload = { project_id: row.id, project: projectFacts(row) };
-  const [event] = await projectHookEvents(deps, { id: 0, type: 'project.created', ...about, payload });
-  return event;
+  return projectHookEvent(deps, { id: 0, type: 'project.created', ...about, payload });
 }
 
 /**
  * Returns the payload of the last subgroup of a group as if just created, for tests of hooks; undefined if there is
  * none.
  */
-export async function sampleSubgroup(
-  deps: Deps,
-  groupId: number,
-  userId: number | null,
-): Promise<HookEvent | undefined> {
+export async function sampleSubgroup(deps: Deps, groupId: number, userId: number | null): Promise<Built | undefined> {
   const row = await deps.db
     .selectFrom('namespaces')
     .selectAll()
@@ -206,6 +203,5 @@ export async function sampleSubgroup(
   if (row === undefined) return undefined;
   const about = { project_id: null, group_id: row.id, actor_id: userId, created_at: row.created_at };
   const payload = { group_id: row.id, group: groupFacts(row) };
-  const [event] = await subgroupHookEvents(deps, { id: 0, type: 'group.created', ...about, payload });
-  return event;
+  return subgroupHookEvent(deps, { id: 0, type: 'group.created', ...about, payload });
 }

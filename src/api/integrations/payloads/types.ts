@@ -1,83 +1,77 @@
-/** Triggers of hooks, as in the names of their flags: the flag `push_events` enables the trigger `push`. */
-export const TRIGGERS = [
-  'push',
-  'tag_push',
-  'issues',
-  'confidential_issues',
-  'note',
-  'confidential_note',
-  'merge_requests',
-  'job',
-  'pipeline',
-  'wiki_page',
-  'deployment',
-  'feature_flag',
-  'releases',
-  'milestone',
-  'emoji',
-  'resource_access_token',
-  'resource_deploy_token',
-  'vulnerability',
-  'member',
-  'subgroup',
-  'project',
-] as const;
-export type Trigger = (typeof TRIGGERS)[number];
+import type { DomainEventType } from '../../../core/core.domain-events.ts';
+import type { Deps } from '../../../deps.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import type { HookMessage } from '../../../webhooks/webhooks.source.ts';
 
-/** Triggers of system hooks; `always` has no flag. */
-export type SystemTrigger = 'push' | 'tag_push' | 'merge_requests' | 'repository_update' | 'always';
-
-/** `X-Gitlab-Event` by trigger. */
-export const HEADERS = {
-  push: 'Push Hook',
-  tag_push: 'Tag Push Hook',
-  issues: 'Issue Hook',
-  confidential_issues: 'Confidential Issue Hook',
-  note: 'Note Hook',
-  confidential_note: 'Confidential Note Hook',
-  merge_requests: 'Merge Request Hook',
-  job: 'Job Hook',
-  pipeline: 'Pipeline Hook',
-  wiki_page: 'Wiki Page Hook',
-  deployment: 'Deployment Hook',
-  feature_flag: 'Feature Flag Hook',
-  releases: 'Release Hook',
-  milestone: 'Milestone Hook',
-  emoji: 'Emoji Hook',
-  resource_access_token: 'Resource Access Token Hook',
-  resource_deploy_token: 'Resource Deploy Token Hook',
-  vulnerability: 'Vulnerability Hook',
-  member: 'Member Hook',
-  subgroup: 'Subgroup Hook',
-  project: 'Project Hook',
-} as const satisfies Record<Trigger, string>;
-export type HookHeader = (typeof HEADERS)[Trigger];
+export type HookKind = 'project' | 'group' | 'system';
 
 /** A payload, sent as JSON. */
 export type Payload = Readonly<Record<string, unknown>>;
 
-/**
- * A payload for hooks. Exactly one of `projectId` and `groupId` is set: the hooks of this owner and its ancestor groups
- * receive it.
- */
-export interface HookEvent {
-  trigger: Trigger;
-  header: HookHeader;
-  projectId: number | null;
-  groupId: number | null;
+/** What a builder returns: a payload, and for hooks of projects and groups its owner, who is one of both. */
+export interface Built {
+  payload: Payload;
+  projectId?: number | null;
+  groupId?: number | null;
+  /** Trigger of the payload, if the builder serves several. */
+  trigger?: string;
   /** Name of the branch for pushes to branches, for filters. */
   branch?: string;
+}
+
+/** A payload for hooks of projects and groups: those of the owner and its ancestor groups receive it. */
+export interface HookEvent extends HookMessage {
   payload: Payload;
+  projectId: number | null;
+  groupId: number | null;
 }
 
 /** A payload for system hooks. */
-export interface SystemEvent {
-  trigger: SystemTrigger;
-  header: 'System Hook';
-  /** Name of the branch for pushes to branches, for filters. */
-  branch?: string;
+export interface SystemEvent extends HookMessage {
   payload: Payload;
 }
 
 /** Owner of a hook. */
 export type HookOwner = { projectId: number } | { groupId: number };
+
+/** Kinds of domain events that fire a trigger, and the builder of their payloads. */
+export interface Firing<T extends DomainEventType = DomainEventType> {
+  on: readonly T[];
+  /** Builds the payloads; nothing if there are none, or the object was deleted without recorded facts. */
+  build(deps: Deps, event: RecordedEvent<T>, retried?: boolean): Promise<Built | readonly Built[] | undefined>;
+  /** Whether the event may have the trigger: fast and pure, since it is called in the event's transaction. */
+  when(event: RecordedEvent<T>): boolean;
+}
+
+/** Declares what fires a trigger. @param when default: always */
+export const firing = <T extends DomainEventType>(
+  on: Firing<T>['on'],
+  build: Firing<T>['build'],
+  when: Firing<T>['when'] = () => true,
+) => ({ on, build, when }) as Firing<never> as Firing;
+
+/**
+ * Builds the payload for the test of a hook, from the last object of its kind in a project (in a group for triggers of
+ * groups alone), as if it had just changed; undefined if there is none.
+ */
+export type Sample = (deps: Deps, id: number, userId: number | null) => Promise<Built | undefined>;
+
+/** A row of the table of hook events. */
+export interface HookEventRow {
+  /** `X-Gitlab-Event` of hooks of projects and groups. */
+  header?: string;
+  /** Description of its flag. */
+  description?: string;
+  /** The hooks that have its flag, and whether the flag of a new one is on. System hooks without it get all events. */
+  flag: Readonly<Partial<Record<HookKind, boolean>>>;
+  /** Hooks that show the flag, always off. */
+  shown?: readonly HookKind[];
+  /** What hooks of projects and groups, and integrations, are told. */
+  hooks?: Firing;
+  /** What system hooks are told. */
+  system?: Firing;
+  /** Whether payloads may contain secrets: they are stored encrypted. */
+  secret?: true;
+  /** Builds the payload of a test, or the error says what is missing. */
+  sample?: readonly [Sample, string];
+}

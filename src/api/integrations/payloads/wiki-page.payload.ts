@@ -8,7 +8,7 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { pagesOf, withoutFrontMatter } from '../../code/index.ts';
 import { orElse } from './commits.payload.ts';
 import { milestoneOwnerOf } from './milestone.payload.ts';
-import { HEADERS, type HookEvent } from './types.ts';
+import type { Built } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 const ACTIONS = {
@@ -25,13 +25,12 @@ interface About {
   group_id: number | null;
 }
 
-/** Hook payloads of a project or group for a wiki page, with its content at the event. */
-export async function wikiPageHookEvents(
+/** Hook payload of a project or group for a wiki page, with its content at the event. */
+export async function wikiPageHookEvent(
   deps: Deps,
   { type, payload, actor_id }: RecordedEvent<keyof typeof ACTIONS>,
-): Promise<HookEvent[]> {
-  const hookEvent = await buildHookEvent(deps, payload, payload.page, ACTIONS[type], actor_id);
-  return hookEvent === undefined ? [] : [hookEvent];
+): Promise<Built | undefined> {
+  return build(deps, payload, payload.page, ACTIONS[type], actor_id);
 }
 
 async function wikiOf({ db }: Deps, { project_id, group_id }: About) {
@@ -41,13 +40,13 @@ async function wikiOf({ db }: Deps, { project_id, group_id }: About) {
   return own.executeTakeFirst();
 }
 
-async function buildHookEvent(
+async function build(
   deps: Deps,
   about: About,
   page: WikiPageFacts,
   action: (typeof ACTIONS)[keyof typeof ACTIONS],
   actorId: number | null,
-): Promise<HookEvent | undefined> {
+): Promise<Built | undefined> {
   const owner = await milestoneOwnerOf(deps, about);
   const row = await wikiOf(deps, about);
   if (owner === undefined || row === undefined) return undefined;
@@ -58,8 +57,6 @@ async function buildHookEvent(
   const repo = repositoryOf(deps, row);
   const sha = action === 'delete' ? page.previous_sha : page.sha;
   return {
-    trigger: 'wiki_page',
-    header: HEADERS.wiki_page,
     projectId,
     groupId,
     payload: {
@@ -100,11 +97,7 @@ async function textAt(repo: Repository, sha: string, path: string): Promise<stri
 /**
  * Returns the payload of a wiki page of a project as if just created, for tests of hooks; undefined if there is none.
  */
-export async function sampleWikiPage(
-  deps: Deps,
-  projectId: number,
-  userId: number | null,
-): Promise<HookEvent | undefined> {
+export async function sampleWikiPage(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
   const about = { project_id: projectId, group_id: null };
   const wiki = await wikiOf(deps, about);
   if (wiki === undefined) return undefined;
@@ -115,5 +108,5 @@ export async function sampleWikiPage(
   if (last === undefined) return undefined;
   const { slug, title, path, format } = last;
   const page = { slug, title, format, path, message: commit?.message ?? '', sha, previous_sha: null };
-  return buildHookEvent(deps, about, page, 'create', userId);
+  return build(deps, about, page, 'create', userId);
 }
