@@ -5,6 +5,7 @@ import { commitFiles } from '../../../../test/support/commits.ts';
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import { type SentPayloads, sentPayloadsOf } from '../../../../test/support/payloads.ts';
 import { commitToWiki, page } from '../../../../test/support/wikis.ts';
+import { HOOK_EVENTS, TRIGGERS } from './hook-events.table.ts';
 import { sampleEvent } from './sample.ts';
 import type { Payload } from './types.ts';
 
@@ -289,4 +290,29 @@ test('messages of every kind have every field that is documented', async () => {
   const payloads = payloadsIn(inside, around);
   assert.deepEqual(lacks(OF_HOOKS, [...payloads.hooks, ...samples]), []);
   assert.deepEqual(lacks(OF_SYSTEM_HOOKS, payloads.system), []);
+});
+
+test('each trigger with a flag has a sample that its builder accepts', async () => {
+  const { id: projectId } = await app.deps.db
+    .selectFrom('projects')
+    .select('id')
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  const token = { name: 'd', scopes: ['read_repository'] };
+  expectStatus(await app.post(`/projects/${projectId}/deploy_tokens`, { json: token }), 201);
+  const group = await app.make.group();
+  await app.make.project({ namespace: group });
+  const { user } = await app.make.user();
+  const member = { user_id: user.id, access_level: 30 };
+  expectStatus(await app.post(`/groups/${group.id}/members`, { json: member }), 201);
+  const below = { name: 'Below', path: 'under', parent_id: group.id };
+  expectStatus(await app.post('/groups', { json: below }), 201);
+  for (const trigger of TRIGGERS) {
+    const { flag, hooks, header } = HOOK_EVENTS[trigger];
+    if (hooks === undefined || (flag.project === undefined && flag.group === undefined)) continue;
+    const owner = flag.project === undefined ? { groupId: group.id } : { projectId };
+    const sample = await sampleEvent(app.deps, owner, trigger, 1);
+    assert.deepEqual([sample.trigger, sample.header], [trigger, header]);
+    assert.equal(typeof (sample.payload.object_kind ?? sample.payload.event_name), 'string', trigger);
+  }
 });
