@@ -105,9 +105,15 @@ describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES },
     const [one, other] = [await enter(), await enter()];
     const recovered = recoveredBy(one);
     await one.heartbeat(0);
-    await sql`select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory' and l.objid = ${sql.lit(other.id)}`.execute(
-      app.deps.db,
-    );
+    const connection = async () => {
+      const query = sql<{
+        pid: number;
+      }>`select pid from pg_locks where locktype = 'advisory' and objid = ${sql.lit(other.id)}`;
+      return (await query.execute(app.deps.db)).rows[0]?.pid;
+    };
+    const lost = await connection();
+    await sql`select pg_terminate_backend(${lost})`.execute(app.deps.db);
+    await until(async () => ![lost, undefined].includes(await connection()));
     // What was seen of connections is old now.
     moveMonotonicClock(t, 1_100);
     await until(async () => !(await one.disconnected([other.id])).has(other.id));
