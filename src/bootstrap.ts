@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { createAccount } from './api/identity/index.ts';
 import { timestamp } from './core/clock.ts';
 import { hashPassword, randomText, tokenDigest } from './core/core.secrets.ts';
@@ -37,6 +38,11 @@ export async function bootstrap(deps: Deps): Promise<boolean> {
         .insertInto('instance_values')
         .values({ key: INSTANCE_ID, value: JSON.stringify(randomUUID()), updated_at: timestamp(clock) })
         .execute();
+      // A first start that was killed here has used the id, and PostgreSQL does not give it back. The id of the
+      // installation, inserted above, keeps another server out.
+      if (config.database.kind === 'postgres') {
+        await sql`select setval(pg_get_serial_sequence('users', 'id'), 1, false)`.execute(db);
+      }
       await createAccount(db, clock, {
         username: 'root',
         name: 'Administrator',

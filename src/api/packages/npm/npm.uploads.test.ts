@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
@@ -75,11 +75,14 @@ describe('the body of a publication', () => {
 
   test('leaves nothing behind where it breaks off', async () => {
     const whole = JSON.stringify(npmPublication('broken', '1.0.0', { bytes: randomBytes(400_000) }));
+    const { server } = app.instance.server.app;
     for (const part of [0.01, 0.3, 0.7, 0.999]) {
       const sending = put('broken', { 'content-length': String(whole.length) });
       sending.write(whole.slice(0, Math.floor(whole.length * part)));
+      const [, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
       await sleep(50);
       sending.destroy();
+      if (!response.closed) await once(response, 'close');
     }
     for (let tries = 0; tries < 400 && (await unfinished()).length > 0; tries += 1) await sleep(25);
     assert.deepEqual(await unfinished(), []);
