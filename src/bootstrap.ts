@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { createAccount } from './api/identity/index.ts';
 import { timestamp } from './core/clock.ts';
 import { hashPassword, randomText, tokenDigest } from './core/core.secrets.ts';
+import { setSequence } from './db/dump/catalog.ts';
 import type { Deps } from './deps.ts';
 
 /** Name of the installation id among the instance values. */
@@ -38,11 +38,9 @@ export async function bootstrap(deps: Deps): Promise<boolean> {
         .insertInto('instance_values')
         .values({ key: INSTANCE_ID, value: JSON.stringify(randomUUID()), updated_at: timestamp(clock) })
         .execute();
-      // A first start that was killed here has used the id, and PostgreSQL does not give it back. The id of the
-      // installation, inserted above, keeps another server out.
-      if (config.database.kind === 'postgres') {
-        await sql`select setval(pg_get_serial_sequence('users', 'id'), 1, false)`.execute(db);
-      }
+      // PostgreSQL does not give back the id that a first start used before it was killed here. No other server can be
+      // here: the id of the installation, inserted above, is unique.
+      await setSequence(db, config.database.kind, 'users', 0);
       await createAccount(db, clock, {
         username: 'root',
         name: 'Administrator',

@@ -6,7 +6,7 @@ import { requireProtocolOnServer } from './allowed-protocols.ts';
 import { createByPush } from './create-by-push.ts';
 import { findGitProject, type GitOperation, hidden, WRITE_SCOPES } from './git-authorization.ts';
 import type { GitTarget } from './git-target.ts';
-import { admitToProject } from './project-access.ts';
+import { authorizeProject } from './project-access.ts';
 import { projectTarget } from './project-target.ts';
 import { snippetTarget } from './snippet-target.ts';
 import { wikiTarget } from './wiki-target.ts';
@@ -34,7 +34,7 @@ export async function authorizeGit(
   const found = await findGitProject(deps, path);
   if (found !== undefined) {
     const moved = path.includes('/') && asciiLower(found.project.full_path) !== asciiLower(path);
-    return projectTarget(await admitToProject(deps, caller, found, wants, moved ? path : undefined));
+    return projectTarget(await authorizeProject(deps, caller, found, wants, moved ? path : undefined));
   }
   if (path.toLowerCase().endsWith(WIKI)) return wikiTarget(deps, caller, path.slice(0, -WIKI.length), wants);
   const [, projectPath, id] = SNIPPET_PATH.exec(path) ?? [];
@@ -44,7 +44,7 @@ export async function authorizeGit(
         ? await createByPush(deps, caller, path, WRITE_SCOPES)
         : undefined;
     if (made === undefined) throw hidden(caller, 'project');
-    return projectTarget(await admitToProject(deps, caller, made, wants));
+    return projectTarget(await authorizeProject(deps, caller, made, wants));
   }
   return snippetTarget(deps, caller, { projectPath, id: Number(id) }, wants);
 }

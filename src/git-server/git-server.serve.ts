@@ -162,8 +162,8 @@ export async function serve(
   if (client.stateless === false && service === 'receive-pack') await beforePush(deps, target);
   const repo = repositoryOf(deps, target.holder);
   const { receive_max_input_size: megabytes } = deps.settings.now;
-  const most = (megabytes ?? Number.POSITIVE_INFINITY) * MEGABYTE;
-  const maxInputBytes = Math.min(deps.config.limits.push, most, target.maxPushBytes);
+  const serverMax = (megabytes ?? Number.POSITIVE_INFINITY) * MEGABYTE;
+  const maxInputBytes = Math.min(deps.config.limits.push, serverMax, target.maxPushBytes);
   return start(deps, target, client, (options) =>
     (service === 'upload-pack'
       ? uploadPack(repo, input, options)

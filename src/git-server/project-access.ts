@@ -25,7 +25,7 @@ export interface ProjectAccess extends Actor {
  * @param oldPath in the request, if the project has a different path now
  * @throws ApiError 401, 403, 404 as in `authorizeGit`
  */
-export async function admitToProject(
+export async function authorizeProject(
   deps: Deps,
   caller: Caller,
   { project, namespace }: FoundProject,
@@ -42,16 +42,16 @@ export async function admitToProject(
   checkScopes(caller, wants);
   const key = caller.credential.kind === 'deploy_key' ? caller.credential.key.id : null;
   const keyPushes = key !== null && (await deployKeyUse(deps, key, project.id))?.pushes === true;
-  const admitted = { caller, project, namespace, permissions, oldPath, ...(keyPushes ? { deployKeyId: key } : {}) };
-  if (wants === 'read') return admitted;
+  const access = { caller, project, namespace, permissions, oldPath, ...(keyPushes ? { deployKeyId: key } : {}) };
+  if (wants === 'read') return access;
   refuseJobs(caller, project);
   if (project.archived === 1) throw refused("You can't push code to an archived project.", 403);
   if (project.in_deletion === 1) throw refused("You can't push code to a project that is marked for deletion.", 403);
   if (key !== null && !keyPushes) throw refused(NO_KEY_PUSH, 403);
-  if (keyPushes || permissions.can('push_code')) return admitted;
+  if (keyPushes || permissions.can('push_code')) return access;
   const collaborates = await collaborationBranches(deps, { caller, project, namespace, permissions });
   if (collaborates.size === 0) throw refused('You are not allowed to push code to this project.', 403);
-  return { ...admitted, collaborates };
+  return { ...access, collaborates };
 }
 
 /** Jobs may push only to their own project, and only if it allows that. @throws ApiError 403 */

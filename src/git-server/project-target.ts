@@ -4,7 +4,7 @@ import { afterPush } from './after-push/after-push.message.ts';
 import type { GitTarget } from './git-target.ts';
 import type { ProjectAccess } from './project-access.ts';
 
-/** The repository of a project that the caller was admitted to. */
+/** The repository of a project that the caller is authorized for. */
 export const projectTarget = (access: ProjectAccess): GitTarget => ({
   caller: access.caller,
   holder: ofProject(access.project),

@@ -90,12 +90,12 @@ async function findOrInsert(
   const now = timestamp(deps.clock);
   const nameKey = nameKeyOf(kindOf(deps.packageKinds, type), name);
   const keys = { project_id: projectId, package_type: type, name_key: nameKey, version_key: versionKey };
-  const given = { name, version, status: status ?? 'default' } as const;
+  const initial = { name, version, status: status ?? 'default' } as const;
   // The version may be removed between the two statements.
   for (let tries = 0; tries < TRIES; tries += 1) {
     const made = await db
       .insertInto('packages')
-      .values({ ...keys, ...given, creator_id: caller.user?.id ?? null, created_at: now, updated_at: now })
+      .values({ ...keys, ...initial, creator_id: caller.user?.id ?? null, created_at: now, updated_at: now })
       .onConflict((conflict) =>
         conflict
           .columns(['project_id', 'package_type', 'name_key', 'version_key'])

@@ -50,7 +50,7 @@ export async function finishChange(
   const fence = fenceOf(deps, intentId);
   const hooks = deps.refChanges[holder.type];
   const firstBranch = intent.wasEmpty ? await pickDefaultBranch(deps, holder, repo, updates, fence) : null;
-  enterInGraph(repo, updates);
+  updateCommitGraph(repo, updates);
   const works = await observe(hooks.observers, repo, intent);
   const change: MadeChange = Object.freeze({
     ...intent,
@@ -69,7 +69,7 @@ export async function finishChange(
 }
 
 /** Tags usually point to commits of branches; the others are left to the housekeeping. */
-const enterInGraph = (repo: Repository, updates: readonly RefChange[]): void =>
+const updateCommitGraph = (repo: Repository, updates: readonly RefChange[]): void =>
   repo.history.refsChanged(updates.flatMap(({ ref, new: oid }) => (oid === null || ref.startsWith(TAGS) ? [] : [oid])));
 
 /** Whether another process considered this one dead before any ref had moved, and dropped the intent. */

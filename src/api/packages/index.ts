@@ -9,7 +9,7 @@ import { protectionRuleRoutes } from './protection-rules/protection-rules.routes
 export { packageKinds };
 
 const kinds = [...packageKinds.values()];
-/** In the OpenAPI document the routes of the registry itself stand where they always stood, before this kind. */
+/** The OpenAPI document lists the routes of the registry itself before those of this kind. */
 const afterOwn = kinds.findIndex(({ type }) => type > 'package');
 const routesOf = (some: typeof kinds) => some.flatMap(({ routes }) => routes);
 

@@ -20,7 +20,7 @@ export const UPLOAD_BODY = {
 };
 
 /** Status that a publisher may give a package. */
-export const GivenStatus = Type.Optional(
+export const StatusInput = Type.Optional(
   Enum(['default', 'hidden'], { description: 'Status of the package; a hidden package is not listed.' }),
 );
 

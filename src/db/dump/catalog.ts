@@ -34,13 +34,15 @@ export const sequencesQuery = (engine: Engine): string =>
         where d.deptype in ('a', 'i') and t.relnamespace = current_schema()::regnamespace
         order by t.relname`;
 
-/** Makes a table generate ids above `value` from now on. */
+/** Makes a table generate ids above `value` from now on; 0 for a table that has no rows. */
 export async function setSequence(db: Db, engine: Engine, table: string, value: number): Promise<void> {
-  if (value < 1) return;
   if (engine === 'postgres') {
-    await sql`select setval(pg_get_serial_sequence(${quoted(table)}, 'id'), ${value})`.execute(db);
+    // The smallest value of a sequence is 1, which the third argument says was not generated yet.
+    await sql`select setval(pg_get_serial_sequence(${quoted(table)}, 'id'), ${Math.max(value, 1)}, ${value > 0})`.execute(
+      db,
+    );
     return;
   }
   await sql`delete from sqlite_sequence where name = ${table}`.execute(db);
-  await sql`insert into sqlite_sequence (name, seq) values (${table}, ${value})`.execute(db);
+  if (value > 0) await sql`insert into sqlite_sequence (name, seq) values (${table}, ${value})`.execute(db);
 }

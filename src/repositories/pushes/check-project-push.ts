@@ -54,7 +54,7 @@ async function judge(
   const verdict = await checkPushRules(deps, repo, pushRule, { userId, changes, defaultBranch, via: 'git', env });
   return (
     verdict.reason ??
-    (changes.some((change) => change.new !== null) ? await noRoom(deps, project, env) : null) ??
+    (changes.some((change) => change.new !== null) ? await sizeRefusal(deps, project, env) : null) ??
     (await missingLfsObjects(deps, repo, project, env)) ??
     (await lockedByPush(deps, repo, project, userId, branchHeads(changes), env)) ??
     verdict
@@ -62,7 +62,7 @@ async function judge(
 }
 
 /** Returns the refusal if the incoming objects exceed the storage limits, else null. */
-async function noRoom(deps: Deps, project: Project, env: Push['quarantineEnv']): Promise<string | null> {
+async function sizeRefusal(deps: Deps, project: Project, env: Push['quarantineEnv']): Promise<string | null> {
   const arrived = env.GIT_QUARANTINE_PATH;
   if (repositorySizeLimit(deps) !== 0) {
     const full = repositorySizeRefusal(deps, project, 'push');

@@ -46,7 +46,7 @@ export async function keySystemEvent(deps: Deps, { type, payload, created_at }: 
   const { key_id: id, user_id, key } = payload;
   const user = await userOf(deps.db, user_id);
   const row = await deps.db.selectFrom('ssh_keys').select('created_at').where('id', '=', id).executeTakeFirst();
-  const told = {
+  const message = {
     event_name: type === 'key.created' ? 'key_create' : 'key_destroy',
     created_at: isoSeconds(row?.created_at ?? created_at),
     updated_at: isoSeconds(created_at),
@@ -54,5 +54,5 @@ export async function keySystemEvent(deps: Deps, { type, payload, created_at }: 
     key,
     id,
   };
-  return { payload: told };
+  return { payload: message };
 }

@@ -10,17 +10,18 @@ import { userOf, userPayloadOrNull } from './users.payload.ts';
 type NoteEvent = RecordedEvent<'note.created' | 'note.updated'>;
 
 /** System notes and notes of personal snippets have no payloads; neither has the mere resolution of a thread. */
-const isTold = ({ payload }: NoteEvent): boolean =>
+const hasPayload = ({ payload }: NoteEvent): boolean =>
   payload.project_id !== null && payload.note?.system !== 1 && !('resolved' in payload && payload.resolved);
 
-const isSecret = ({ payload }: NoteEvent): boolean => payload.note?.internal === 1 || payload.confidential === true;
+const isConfidential = ({ payload }: NoteEvent): boolean =>
+  payload.note?.internal === 1 || payload.confidential === true;
 
 /** Whether an event may be that of a comment that is not confidential. */
-export const mayBePublic = (event: NoteEvent): boolean => isTold(event) && !isSecret(event);
+export const mayBePublic = (event: NoteEvent): boolean => hasPayload(event) && !isConfidential(event);
 
 /** Whether an event may be that of a confidential comment: the issue may become so before delivery. */
 export const mayBeConfidential = (event: NoteEvent): boolean =>
-  isTold(event) && (isSecret(event) || event.payload.noteable_type === 'Issue');
+  hasPayload(event) && (isConfidential(event) || event.payload.noteable_type === 'Issue');
 
 /** Returns the note as recorded with the event, else the current one; undefined if deleted. */
 async function noteOf(db: Db, id: number, projectId: number | null, type: string, facts: NoteFacts | undefined) {

@@ -5,7 +5,7 @@ import { Enum } from '../../../http/http.schema.ts';
 import { blobSuccess } from '../../../http/send-blob.ts';
 import { findFile } from '../../../packages/package-registry.find.ts';
 import { addFile, publish } from '../../../packages/package-registry.publish.ts';
-import { GivenStatus, receiveUpload, UPLOAD_BODY } from '../receive-upload.ts';
+import { receiveUpload, StatusInput, UPLOAD_BODY } from '../receive-upload.ts';
 import { publishes, readsRegistry } from '../registries.access.ts';
 import { CHALLENGED, READ_PACKAGES, WRITE_PACKAGES } from '../registries.credentials.ts';
 import { CREATED, CreatedMessage } from '../registries.responses.ts';
@@ -37,7 +37,7 @@ export const genericRoutes: readonly Route[] = [
     access: publishes,
     scopes: WRITE_PACKAGES,
     input: Type.Object({
-      status: GivenStatus,
+      status: StatusInput,
       select: Type.Optional(Enum(['package_file'], { description: 'Return the package file instead of a message.' })),
     }),
     body: UPLOAD_BODY,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type ApiError, notFound } from '../../../core/core.errors.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
 import { readablePackages } from '../../../packages/package-registry.readable.ts';
-import { GivenStatus, UPLOAD_BODY } from '../receive-upload.ts';
+import { StatusInput, UPLOAD_BODY } from '../receive-upload.ts';
 import { publishes, readsGroupRegistry, readsRegistry } from '../registries.access.ts';
 import { challenge, READ_PACKAGES, WRITE_PACKAGES } from '../registries.credentials.ts';
 import { MAVEN } from './maven.credentials.ts';
@@ -52,7 +52,7 @@ export const mavenRoutes: readonly Route[] = [
       'A file with the same name is kept; downloads get the latest one. A `.sha1` is compared with the stored file and answered with 204; a `.md5` is ignored.',
     access: publishes,
     scopes: WRITE_PACKAGES,
-    input: Type.Object({ status: GivenStatus }),
+    input: Type.Object({ status: StatusInput }),
     body: UPLOAD_BODY,
     success: { status: 200, empty: true, description: 'The file was stored.' },
     otherSuccess: { status: 204, empty: true, description: 'The checksum matches the file.' },

@@ -36,7 +36,7 @@ const FLAGS = ['--max-old-space-size=128', '--max-semi-space-size=2', '--single-
 /** Makes the allocator return free memory of all threads to the system (`bin/allocator.js`). */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '4194304' };
 
-/** The folder of compiled code of this process, if it has one. */
+/** The folder of compiled code, if the environment of this process names one. */
 const COMPILE_CACHE: Readonly<Record<string, string>> = process.env.NODE_COMPILE_CACHE
   ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
   : {};
