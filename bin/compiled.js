@@ -101,8 +101,8 @@ class Flag {
 const keepsCode = new Flag('--flush-bytecode', '--no-flush-bytecode');
 /** Milliseconds after which a start is over, in which node loads many of its own modules. */
 const STARTED_MS = 2_000;
-/** Old objects are collected when they have grown by a fifth; by default they double or triple first, as garbage. */
-const isBounded = new Flag('--heap-growing-percent=0', '--heap-growing-percent=20');
+/** Old objects are collected when they have grown by 30 %; by default they double or triple first, as garbage. */
+const isBounded = new Flag('--heap-growing-percent=0', '--heap-growing-percent=30');
 const FLAGS = [keepsCode, isBounded];
 
 /** Does something under the flags that node was compiled with: what is kept of its modules and ours is not used under others. */
