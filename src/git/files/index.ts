@@ -8,5 +8,5 @@ export { type NamedObject, syncFolders, writeFiles } from './loose-files.ts';
 export { type LooseFile, readFile, readLooseRef, statOf } from './loose-ref-file.ts';
 export { isLeftover, removeLocks, removeStaleLocks } from './stale-locks.ts';
 export { contentBytes, contentOfFile, type FileContent, sizeOf } from './stored-content.ts';
-export { adler32, MAX_STORED_BYTES, storedStart } from './stored-stream.ts';
+export { MAX_STORED_BYTES, storedStart } from './stored-stream.ts';
 export { removeFiles, storeObjects, takeLocks } from './writer/writing-thread.ts';

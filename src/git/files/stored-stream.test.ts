@@ -2,17 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { inflateSmall } from '../objects/packs/inflate-small.ts';
 import { MAX_STORED_BYTES, storedStart, storedStream } from './stored-stream.ts';
 
-test('zlib, and the quick way, read a stream that has its content as it is', () => {
+test('zlib reads a stream that has its content as it is', () => {
   for (const length of [0, 1, 100, MAX_STORED_BYTES, 65_535]) {
     const content = randomBytes(length);
     const stream = storedStream(content);
     assert.deepEqual(inflateSync(stream), content);
-    const out = Buffer.alloc(length);
-    assert.ok(inflateSmall(stream, 0, stream.length, out, length));
-    assert.deepEqual(out, content);
     assert.deepEqual(storedStart(stream), content);
     assert.deepEqual(storedStart(stream.subarray(0, 20)), stream.subarray(7, 20).subarray(0, length));
   }

@@ -32,7 +32,7 @@ export function storedStart(stream: Buffer): Buffer | null {
 }
 
 /** Adler-32 of the first `size` bytes (RFC 1950, 8.2). */
-export function adler32(bytes: Buffer, size: number): number {
+function adler32(bytes: Buffer, size: number): number {
   let low = 1;
   let high = 0;
   for (let n = 0; n < size; ) {

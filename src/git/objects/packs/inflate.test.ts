@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deflateSync, inflateSync } from 'node:zlib';
+import { constants, deflateRawSync, deflateSync, inflateSync } from 'node:zlib';
 import { Random } from '../../../../test/support/random-objects.ts';
 import { GitError } from '../../common/index.ts';
 import { allocateScratch } from './buffer-pool.ts';
@@ -54,6 +54,28 @@ test('one stream after another comes out, sound, damaged, cut, or of another len
     count[wanted === 'corrupt' ? 'corrupt' : 'sound'] += 1;
   }
   assert.ok(count.sound > 1_000 && count.corrupt > 1_000, JSON.stringify(count));
+});
+
+test('streams of several blocks of all kinds come out', () => {
+  const { Z_FIXED, Z_DEFAULT_STRATEGY, Z_FULL_FLUSH, Z_FINISH } = constants;
+  const random = new Random(2);
+  for (let round = 0; round < 2_000; round += 1) {
+    const parts = Array.from({ length: 1 + random.below(4) }, () => someText(random, random.below(200)));
+    const data = Buffer.concat(parts);
+    const blocks = parts.map((part, n) =>
+      deflateRawSync(part, {
+        level: random.pick([0, 1, 6, 9]),
+        strategy: random.pick([Z_FIXED, Z_DEFAULT_STRATEGY]),
+        finishFlush: n === parts.length - 1 ? Z_FINISH : Z_FULL_FLUSH,
+      }),
+    );
+    const whole = deflateSync(data);
+    const stream = Buffer.concat([whole.subarray(0, 2), ...blocks, whole.subarray(-4)]);
+    assert.deepEqual(inflate(stream, 0, stream.length, data.length, buffer), data, `round ${round}`);
+    const damaged = Buffer.from(stream);
+    damaged[random.below(stream.length)]! ^= 1 << random.below(8);
+    assert.deepEqual(inflate(damaged, 0, damaged.length, data.length, buffer), soundness(damaged, data.length));
+  }
 });
 
 test('what comes out lies in the memory that was given, or in memory of its own', () => {

@@ -3,7 +3,6 @@ import { constants, type InputType, inflate, inflateSync, type ZlibOptions } fro
 import { GitError } from '../../common/index.ts';
 import { allocateScratch } from './buffer-pool.ts';
 import { inflateInJs } from './inflate-in-js.ts';
-import { inflateSmall } from './inflate-small.ts';
 
 const inflateAsync = promisify(inflate) as (input: InputType, options: ZlibOptions) => Promise<Buffer>;
 
@@ -43,7 +42,6 @@ export function inflateBytes(input: Buffer, size: number): Buffer | Promise<Buff
  */
 export function inflateBytesSync(bytes: Buffer, from: number, to: number, size: number, buffer?: Buffer): Buffer {
   const out = buffer !== undefined && size <= buffer.length ? buffer : null;
-  if (out !== null && inflateSmall(bytes, from, to, out, size)) return out.subarray(0, size);
   if (size < MAX_INLINE_BYTES_OF_READERS) {
     // One extra byte reveals a stream that is too long.
     const room = out !== null && size < out.length ? out : Buffer.allocUnsafeSlow(size + 1);
