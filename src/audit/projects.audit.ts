@@ -1,6 +1,6 @@
 import { openStored } from '../core/stored-secret.ts';
 import type { Db } from '../db/db.schema.ts';
-import { PROJECT_FEATURES, type Project } from '../db/tables/projects.table.ts';
+import { byFlagColumn, PROJECT_FEATURES, type Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
 import { changesOf, type WatchedAttributes } from './changes.audit.ts';
 import type { AuditEventName } from './names.audit.ts';
@@ -20,11 +20,11 @@ const plain = (keys: readonly string[]): AnyWatched =>
 /** Audited columns and settings of projects. */
 export const WATCHED_OF_PROJECTS: WatchedAttributes<Record<string, unknown>> = {
   ...prefixed(['name', 'path', 'merge_method', 'approvals_before_merge']),
-  request_access_enabled: {
-    name: 'project_request_access_enabled_updated',
-    as: 'request access enabled',
-    flag: true,
-  },
+  ...byFlagColumn((column) => ({
+    name: `project_${column}_updated` as const,
+    as: spoken(column),
+    flag: true as const,
+  })),
   visibility: { name: 'project_visibility_level_updated', as: 'visibility level' },
   ...Object.fromEntries(
     PROJECT_FEATURES.map((feature) => [

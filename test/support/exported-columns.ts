@@ -1,4 +1,5 @@
 import type { Schema } from '../../src/db/db.schema.ts';
+import { byFlagColumn } from '../../src/db/tables/projects.table.ts';
 
 /** A column that does not go with an export, and why. */
 interface LeftOut {
@@ -100,7 +101,7 @@ export const EXPORTED_TABLES: { readonly [T in keyof Schema]?: ExportedTable<T> 
       archived: true,
       avatar: FILE,
       star_count: COUNTED,
-      request_access_enabled: true,
+      ...byFlagColumn(() => true as const),
       settings: SETTINGS,
       statistics: COUNTED,
       import_url: leftOut('has a password'),

@@ -33,7 +33,14 @@ export type ProjectFeature = (typeof PROJECT_FEATURES)[number];
 
 export type FeatureColumn = `${ProjectFeature}_access_level`;
 
-export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLevel>> {
+/** Boolean attributes that are columns. The API, audit events, exports and imports read this list. */
+export const PROJECT_FLAGS = ['request_access_enabled'] as const;
+
+export type FlagColumn = (typeof PROJECT_FLAGS)[number];
+
+export interface ProjectsTable
+  extends Record<FeatureColumn, Defaulted<FeatureLevel>>,
+    Record<FlagColumn, Defaulted<Bit>> {
   id: Id;
   namespace_id: number;
   name: string;
@@ -54,7 +61,6 @@ export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLe
   archived: Defaulted<Bit>;
   avatar: string | null;
   star_count: Defaulted<number>;
-  request_access_enabled: Defaulted<Bit>;
   /** Attributes without query filters; see `ProjectSettings` in the projects resource. */
   settings: DefaultedJson<Record<string, unknown>>;
   /** Sizes by kind and number of commits, updated by background jobs. */
@@ -76,3 +82,11 @@ export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLe
   storage_size: Defaulted<number>;
 }
 export type Project = Selectable<ProjectsTable>;
+
+/** An object with a value for each of these columns. */
+export const byFlagColumn = <T>(make: (column: FlagColumn) => T): Record<FlagColumn, T> =>
+  Object.fromEntries(PROJECT_FLAGS.map((column) => [column, make(column)])) as Record<FlagColumn, T>;
+
+/** Their values in a project, as responses and exports have them. */
+export const flagValues = (project: Project): Record<FlagColumn, boolean> =>
+  byFlagColumn((column) => project[column] === 1);

@@ -1,6 +1,6 @@
 import { visibilityLevel } from '../../core/access-levels.ts';
 import { parseJson } from '../../db/columns.ts';
-import { PROJECT_FEATURES, type Project } from '../../db/tables/projects.table.ts';
+import { flagValues, PROJECT_FEATURES, type Project } from '../../db/tables/projects.table.ts';
 import { approvalRules } from './approval-rules.relation.ts';
 import { badgesOf } from './badges.relation.ts';
 import { repository } from './bundles.relation.ts';
@@ -57,7 +57,7 @@ const self = singleRelation('self', async (exporting) => {
     visibility_level: visibilityLevel(project.visibility),
     archived: project.archived === 1,
     default_branch: await deps.storages.open(location).refs.head(),
-    request_access_enabled: project.request_access_enabled === 1,
+    ...flagValues(project),
     topics: topics.map(({ name }) => ({ name })),
     created_at: project.created_at,
     updated_at: project.updated_at,

@@ -8,7 +8,7 @@ import { ApiError, notFound } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.table.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
-import { PROJECT_FEATURES, type Project } from '../../../db/tables/projects.table.ts';
+import { PROJECT_FEATURES, PROJECT_FLAGS, type Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { propertiesOf } from '../../../http/http.schema.ts';
 import { coerceText, type ImportedObject } from '../../../import-export/imports/coerce-import.ts';
@@ -23,13 +23,13 @@ export type ImportDestination =
 /** Imported settings of a project. */
 const TAKEN: readonly string[] = [
   ...PROJECT_FEATURES.map((feature) => `${feature}_access_level`),
+  ...PROJECT_FLAGS,
   'merge_method',
   'squash_option',
   'only_allow_merge_if_pipeline_succeeds',
   'only_allow_merge_if_all_discussions_are_resolved',
   'allow_merge_on_skipped_pipeline',
   'remove_source_branch_after_merge',
-  'request_access_enabled',
   'lfs_enabled',
   'autoclose_referenced_issues',
   'suggestion_commit_message',

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { VISIBILITIES } from '../../../core/access-levels.ts';
-import { type FeatureColumn, PROJECT_FEATURES } from '../../../db/tables/projects.table.ts';
+import { byFlagColumn, type FeatureColumn, PROJECT_FEATURES } from '../../../db/tables/projects.table.ts';
 import { Enum, List, Nullable, ofPlan, Upload } from '../../../http/http.schema.ts';
 import { CADENCE_NAMES } from './container-expiration.ts';
 
@@ -169,7 +169,7 @@ export const projectAttributes = {
   description: Type.Optional(Nullable(Type.String({ maxLength: 2000 }))),
   visibility: Type.Optional(Enum(VISIBILITIES)),
   default_branch: Type.Optional(Type.String()),
-  request_access_enabled: flag(),
+  ...byFlagColumn(() => flag()),
   topics: Type.Optional(List(Type.String())),
   avatar: Type.Optional(Upload({ description: 'An image of at most 200 KiB; an empty string removes it.' })),
   import_url: Type.Optional(Nullable(Type.String({ maxLength: 2048 }))),

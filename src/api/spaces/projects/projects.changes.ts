@@ -9,6 +9,7 @@ import {
   type FeatureColumn,
   type FeatureLevel,
   PROJECT_FEATURES,
+  PROJECT_FLAGS,
   type Project,
   type ProjectsTable,
 } from '../../../db/tables/projects.table.ts';
@@ -45,7 +46,10 @@ export function changesOf(input: AttributeInput, project?: Pick<Project, 'settin
   const columns: Updateable<ProjectsTable> = { ...featureLevelsOf(input) };
   if (input.description !== undefined) columns.description = input.description;
   if (input.visibility !== undefined) columns.visibility = input.visibility;
-  if (input.request_access_enabled !== undefined) columns.request_access_enabled = bit(input.request_access_enabled);
+  for (const column of PROJECT_FLAGS) {
+    const on = input[column];
+    if (on !== undefined) columns[column] = bit(on);
+  }
   const attributes = SETTING_NAMES.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]);
   const settings: Partial<ProjectSettings> = Object.fromEntries(attributes);
   if (input.emails_disabled !== undefined) settings.emails_enabled = !input.emails_disabled;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../../../core/access-levels.ts';
-import { type FeatureColumn, PROJECT_FEATURES } from '../../../db/tables/projects.table.ts';
+import { byFlagColumn, type FeatureColumn, PROJECT_FEATURES } from '../../../db/tables/projects.table.ts';
 import { Day, Enum, Instant, Nullable, optional } from '../../../http/http.schema.ts';
 import { UserBasic } from '../../identity/index.ts';
 import { CustomAttribute } from '../custom-attributes/custom-attributes.responses.ts';
@@ -149,7 +149,7 @@ const fullFields = {
   security_and_compliance_enabled: flag,
   can_create_merge_request_in: flag,
   emails_disabled: flag,
-  request_access_enabled: flag,
+  ...byFlagColumn(() => flag),
   mirror: flag,
   secret_push_protection_enabled: flag,
   pre_receive_secret_detection_enabled: flag,

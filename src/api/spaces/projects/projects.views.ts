@@ -5,6 +5,7 @@ import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import {
   type FeatureColumn,
   type FeatureLevel,
+  flagValues,
   PROJECT_FEATURES,
   type Project as ProjectRow,
 } from '../../../db/tables/projects.table.ts';
@@ -204,7 +205,7 @@ export function fullProject(
     service_desk_address: null,
     can_create_merge_request_in: permissions.can('create_merge_request_in'),
     emails_disabled: !settings.emails_enabled,
-    request_access_enabled: project.request_access_enabled === 1,
+    ...flagValues(project),
     creator_id: project.creator_id,
     import_type: project.import_url === null ? null : 'git',
     import_status: project.import_status,
