@@ -38,6 +38,12 @@ export class MailedApp {
     return [...this.receiver.mails];
   }
 
+  /** What is sent on the next day, also of work that recurs. */
+  async nextDay(): Promise<ReceivedMail[]> {
+    await this.app.deps.jobs.maintain();
+    return this.sentBy(async () => this.clock.advance(86_400_000));
+  }
+
   /** Says how much somebody wants to be mailed of: everywhere, or in a group or project. */
   async setLevel(
     user: TestUser,

@@ -1,6 +1,3 @@
-import { AccessLevel } from '../../../core/access-levels.ts';
-import { today } from '../../../core/clock.ts';
-import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
 import { issueLinksOf } from '../../../integrations/trackers/trackers.issue-links.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
@@ -10,13 +7,11 @@ import { usersById } from '../../identity/index.ts';
 import type { Dispatch } from '../mails/dispatch.ts';
 import { line, markdownBlock } from '../mails/notification-mails.block.ts';
 import { projectHeaders } from '../mails/notification-mails.headers.ts';
-import { type Candidate, candidates, type Relation } from '../recipients/candidate.ts';
-import { type ProjectContext, projectContextOf } from '../recipients/project-context.ts';
+import { projectContextOf } from '../recipients/project-context.ts';
+import { managersOf } from '../recipients/recipients.managers.ts';
 import { watchersOf } from '../recipients/recipients.watchers.ts';
 import { actorName } from './messages.changes.ts';
 import { baseOf } from './messages.issues.ts';
-
-const MAX_MANAGERS = 1_000;
 
 /** Mails about a new release, for watchers of the project and users who enabled the event. */
 export async function releaseMessages(
@@ -115,37 +110,4 @@ export async function failedMirrorMessages(
       actor: null,
     },
   };
-}
-
-/**
- * Maintainers and Owners of a project, including those of ancestor groups.
- * @param relation decides which of their settings apply
- */
-async function managersOf(
-  { db, clock }: Deps,
-  { project, namespace, groupIds }: ProjectContext,
-  relation: Relation,
-): Promise<Candidate[]> {
-  const ids = await membersAbove(db, project.id, groupIds, today(clock));
-  if (namespace.owner_id !== null) ids.push(namespace.owner_id);
-  return candidates(ids, relation);
-}
-
-async function membersAbove(db: Db, projectId: number, groupIds: readonly number[], day: string): Promise<number[]> {
-  const rows = await db
-    .selectFrom('members')
-    .select('user_id')
-    .distinct()
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', projectId)]),
-        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', groupIds)]),
-      ]),
-    )
-    .where('access_level', '>=', AccessLevel.maintainer)
-    .where('state', '=', 'active')
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]))
-    .limit(MAX_MANAGERS)
-    .execute();
-  return rows.map(({ user_id }) => user_id);
 }

@@ -19,18 +19,11 @@ before(async () => {
   group = await make.group({ path: 'acme', visibility: 'public', owner: owner.user });
   project = await make.project({ namespace: group, path: 'forge', visibility: 'public' });
   await make.member({ project }, boss.user, 40);
-  // Enters the work that recurs.
-  await mailed.app.deps.jobs.maintain();
 });
 after(() => mailed.close());
 
 const text = (mails: Parameters<typeof mailTo>[0], user: TestUser) => mailTo(mails, user).parts[0]!.text;
 const day = (ahead: number) => new Date(mailed.clock.now().getTime() + ahead * DAY_MS).toISOString().slice(0, 10);
-/** What a day brings. */
-const nextDay = () =>
-  mailed.sentBy(async () => {
-    mailed.clock.advance(DAY_MS);
-  });
 
 test('who becomes a member, or is none any more, is told by whom', async () => {
   const { user, token } = await mailed.app.make.user();
@@ -106,14 +99,14 @@ test('a personal access token and an SSH key that end within a week are told of 
       expires_at: `${ends}T00:00:00.000Z`,
     })
     .execute();
-  const mails = await nextDay();
+  const mails = await mailed.nextDay();
   assert.deepEqual(addressees(mails), addresses(ada, ada));
   assert.deepEqual(mails.map(({ headers }) => headers.subject).sort(), [
     'Your SSH key laptop is about to expire',
     'Your personal access token robot is about to expire',
   ]);
   assert.match(mails[0]!.parts[0]!.text, new RegExp(ends));
-  assert.deepEqual(await nextDay(), []);
+  assert.deepEqual(await mailed.nextDay(), []);
 });
 
 test('an issue that is due on the next day is told of once, to those who take part', async () => {
@@ -128,11 +121,11 @@ test('an issue that is due on the next day is told of once, to those who take pa
     );
   await open({ due_date: day(2), assignee_ids: [assignee.user.id] });
   await open({ due_date: day(9) });
-  const mails = await nextDay();
+  const mails = await mailed.nextDay();
   assert.deepEqual(addressees(mails), addresses(author, assignee, custom));
   assert.match(text(mails, author), new RegExp(`due on ${day(1)}`));
   assert.match(mailTo(mails, author).headers.subject!, /^Re: forge \| Rent \(#\d+\)$/);
-  assert.deepEqual(await nextDay(), []);
+  assert.deepEqual(await mailed.nextDay(), []);
 });
 
 test('of a thousand mails about one project in a day there is a notice, and no more', async () => {
