@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { packageKinds } from '../src/api/packages/package-kinds.ts';
+import type { Route } from '../src/http/http.route.ts';
 import { routes } from '../src/routes.ts';
 
-/** What jobs may call with their tokens: nothing else takes one. `~` is `/projects/:id`. */
+/** What jobs may call with their tokens, beside package managers: nothing else takes one. `~` is `/projects/:id`. */
 const TAKEN = `
 GET /job
 GET /jobs/:job_id/artifacts
@@ -19,155 +21,6 @@ GET ~/packages/:package_id/package_files
 DELETE ~/packages/:package_id/package_files/:package_file_id
 GET ~/packages/:package_id/package_files/:package_file_id/download
 GET ~/packages/:package_id/pipelines
-GET ~/packages/generic/:package_name/*package_path
-PUT ~/packages/generic/:package_name/*package_path
-GET ~/packages/go/*module_path
-GET ~/packages/composer/archives/:vendor/:file_name
-POST ~/packages/composer
-GET /group/:id/-/packages/composer/packages
-GET /group/:id/-/packages/composer/packages.json
-GET /group/:id/-/packages/composer/p/:file_name
-GET /group/:id/-/packages/composer/p2/:vendor/:file_name
-GET /group/:id/-/packages/composer/:vendor/:file_name
-GET /groups/:id/-/packages/composer/packages
-GET /groups/:id/-/packages/composer/packages.json
-GET /groups/:id/-/packages/composer/p/:file_name
-GET /groups/:id/-/packages/composer/p2/:vendor/:file_name
-GET /groups/:id/-/packages/composer/:vendor/:file_name
-GET ~/packages/helm/:channel/charts/:file_name
-GET ~/packages/helm/:channel/index.yaml
-POST ~/packages/helm/api/:channel/charts
-GET ~/packages/maven/*maven_path
-PUT ~/packages/maven/*maven_path
-GET /groups/:id/-/packages/maven/*maven_path
-GET /packages/maven/*maven_path
-GET /packages/npm/:package_name
-GET /packages/npm/-/package/:package_name/dist-tags
-PUT /packages/npm/-/package/:package_name/dist-tags/:tag
-DELETE /packages/npm/-/package/:package_name/dist-tags/:tag
-POST /packages/npm/-/npm/v1/security/advisories/bulk
-POST /packages/npm/-/npm/v1/security/audits/quick
-GET /packages/npm/-/ping
-GET /packages/npm/-/whoami
-GET /groups/:id/-/packages/npm/:package_name
-GET /groups/:id/-/packages/npm/-/package/:package_name/dist-tags
-PUT /groups/:id/-/packages/npm/-/package/:package_name/dist-tags/:tag
-DELETE /groups/:id/-/packages/npm/-/package/:package_name/dist-tags/:tag
-POST /groups/:id/-/packages/npm/-/npm/v1/security/advisories/bulk
-POST /groups/:id/-/packages/npm/-/npm/v1/security/audits/quick
-GET /groups/:id/-/packages/npm/-/ping
-GET /groups/:id/-/packages/npm/-/whoami
-GET ~/packages/npm/:package_name
-GET ~/packages/npm/-/package/:package_name/dist-tags
-PUT ~/packages/npm/-/package/:package_name/dist-tags/:tag
-DELETE ~/packages/npm/-/package/:package_name/dist-tags/:tag
-POST ~/packages/npm/-/npm/v1/security/advisories/bulk
-POST ~/packages/npm/-/npm/v1/security/audits/quick
-GET ~/packages/npm/-/ping
-GET ~/packages/npm/-/whoami
-PUT /packages/npm/:package_name/-rev/:revision
-DELETE /packages/npm/:package_name/-rev/:revision
-PUT /groups/:id/-/packages/npm/:package_name/-rev/:revision
-DELETE /groups/:id/-/packages/npm/:package_name/-rev/:revision
-PUT ~/packages/npm/:package_name/-rev/:revision
-DELETE ~/packages/npm/:package_name/-rev/:revision
-PUT ~/packages/npm/:package_name
-GET ~/packages/npm/:package_name/-/*file_name
-GET ~/packages/npm/:package_scope/:package_name/-/*file_name
-GET ~/packages/pypi/files/:sha256/:file_identifier
-GET ~/packages/pypi/simple
-GET ~/packages/pypi/simple/:package_name
-POST ~/packages/pypi
-GET /groups/:id/-/packages/pypi/files/:sha256/:file_identifier
-GET /groups/:id/-/packages/pypi/simple
-GET /groups/:id/-/packages/pypi/simple/:package_name
-GET ~/packages/terraform/modules/:module_name/:module_system
-GET ~/packages/terraform/modules/:module_name/:module_system/:module_version
-PUT ~/packages/terraform/modules/:module_name/:module_system/:module_version/file
-GET /packages/terraform/modules/v1/:module_namespace/:module_name/:module_system
-GET /packages/terraform/modules/v1/:module_namespace/:module_name/:module_system/:module_version
-GET /packages/terraform/modules/v1/:module_namespace/:module_name/:module_system/:module_version/download
-GET /packages/terraform/modules/v1/:module_namespace/:module_name/:module_system/:module_version/file
-GET /packages/terraform/modules/v1/:module_namespace/:module_name/:module_system/download
-GET /packages/terraform/modules/v1/:module_namespace/:module_name/:module_system/versions
-GET ~/packages/nuget/index.json
-GET ~/packages/nuget/index
-GET /groups/:id/-/packages/nuget/index.json
-GET /groups/:id/-/packages/nuget/index
-GET ~/packages/nuget/query
-GET /groups/:id/-/packages/nuget/query
-GET ~/packages/nuget/metadata/:package_name/index.json
-GET /groups/:id/-/packages/nuget/metadata/:package_name/index.json
-GET ~/packages/nuget/metadata/:package_name/:version_document
-GET /groups/:id/-/packages/nuget/metadata/:package_name/:version_document
-GET ~/packages/nuget/download/:package_name/index.json
-GET ~/packages/nuget/download/:package_name/:package_version/:package_filename
-GET ~/packages/nuget/v2
-GET ~/packages/nuget/v2/$metadata
-GET ~/packages/nuget/v2/FindPackagesById()
-GET ~/packages/nuget/v2/Packages()
-GET ~/packages/nuget/v2/Search()
-GET ~/packages/nuget/v2/:package_entry
-GET /groups/:id/-/packages/nuget/v2
-GET /groups/:id/-/packages/nuget/v2/$metadata
-PUT ~/packages/nuget
-PUT ~/packages/nuget/v2
-PUT ~/packages/nuget/symbolpackage
-DELETE ~/packages/nuget/:package_name/:package_version
-DELETE ~/packages/nuget/v2/:package_name/:package_version
-GET ~/packages/conan/v1/ping
-GET ~/packages/conan/v1/users/authenticate
-GET ~/packages/conan/v1/users/check_credentials
-GET ~/packages/conan/v2/users/authenticate
-GET ~/packages/conan/v2/users/check_credentials
-GET ~/packages/conan/v1/conans/search
-GET ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel
-GET ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/digest
-GET ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/download_urls
-POST ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/upload_urls
-GET ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/packages/:conan_package_reference
-GET ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/packages/:conan_package_reference/digest
-GET ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/packages/:conan_package_reference/download_urls
-POST ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/packages/:conan_package_reference/upload_urls
-GET ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/search
-DELETE ~/packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel
-GET ~/packages/conan/v1/files/:package_name/:package_version/:package_username/:package_channel/:recipe_revision/export/:file_name
-GET ~/packages/conan/v1/files/:package_name/:package_version/:package_username/:package_channel/:recipe_revision/package/:conan_package_reference/:package_revision/:file_name
-PUT ~/packages/conan/v1/files/:package_name/:package_version/:package_username/:package_channel/:recipe_revision/export/:file_name
-PUT ~/packages/conan/v1/files/:package_name/:package_version/:package_username/:package_channel/:recipe_revision/package/:conan_package_reference/:package_revision/:file_name
-GET ~/packages/conan/v2/conans/search
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/search
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/search
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/latest
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions
-DELETE ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/files
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/files/:file_name
-PUT ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/files/:file_name
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/packages/:conan_package_reference/latest
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/packages/:conan_package_reference/revisions
-DELETE ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/packages/:conan_package_reference/revisions/:package_revision
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/packages/:conan_package_reference/revisions/:package_revision/files
-GET ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/packages/:conan_package_reference/revisions/:package_revision/files/:file_name
-PUT ~/packages/conan/v2/conans/:package_name/:package_version/:package_username/:package_channel/revisions/:recipe_revision/packages/:conan_package_reference/revisions/:package_revision/files/:file_name
-GET /packages/conan/v1/ping
-GET /packages/conan/v1/users/authenticate
-GET /packages/conan/v1/users/check_credentials
-GET /packages/conan/v1/conans/search
-GET /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel
-GET /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/digest
-GET /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/download_urls
-POST /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/upload_urls
-GET /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/packages/:conan_package_reference
-GET /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/packages/:conan_package_reference/digest
-GET /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/packages/:conan_package_reference/download_urls
-POST /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/packages/:conan_package_reference/upload_urls
-GET /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel/search
-DELETE /packages/conan/v1/conans/:package_name/:package_version/:package_username/:package_channel
-GET /packages/conan/v1/files/:package_name/:package_version/:package_username/:package_channel/:recipe_revision/export/:file_name
-GET /packages/conan/v1/files/:package_name/:package_version/:package_username/:package_channel/:recipe_revision/package/:conan_package_reference/:package_revision/:file_name
-PUT /packages/conan/v1/files/:package_name/:package_version/:package_username/:package_channel/:recipe_revision/export/:file_name
-PUT /packages/conan/v1/files/:package_name/:package_version/:package_username/:package_channel/:recipe_revision/package/:conan_package_reference/:package_revision/:file_name
 GET ~/pipelines
 GET ~/pipelines/:pipeline_id
 GET ~/pipelines/:pipeline_id/bridges
@@ -230,9 +83,23 @@ GET ~/merge_requests/:noteable_id/notes
 GET ~/merge_requests/:noteable_id/notes/:note_id
 `;
 
+/** Routes of package kinds that take no token at all. */
+const OPEN = ['GET /.well-known/terraform.json'];
+
+const nameOf = ({ options: { method, path } }: Route): string => `${method} ${path.replace('/projects/:id/', '~/')}`;
+const ofKinds = [...packageKinds.values()].flatMap((kind) => kind.routes.map(nameOf));
+const taking = routes
+  .filter(({ options }) => options.credentials?.methods.some(({ name }) => name === 'jobToken'))
+  .map(nameOf);
+
 test('jobs may call these with their tokens, and nothing else', () => {
-  const taking = routes
-    .filter(({ options }) => options.credentials?.methods.some(({ name }) => name === 'jobToken'))
-    .map(({ options: { method, path } }) => `${method} ${path.replace('/projects/:id/', '~/')}`);
-  assert.deepEqual(taking.sort(), TAKEN.trim().split('\n').sort());
+  assert.deepEqual(taking.filter((name) => !ofKinds.includes(name)).sort(), TAKEN.trim().split('\n').sort());
+});
+
+test('jobs may call all routes of package managers with their tokens', () => {
+  assert.ok(ofKinds.length > 100);
+  assert.deepEqual(
+    ofKinds.filter((name) => !taking.includes(name)),
+    OPEN,
+  );
 });
