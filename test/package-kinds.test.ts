@@ -51,6 +51,18 @@ test('a kind of packages is named in its folder and in the table of kinds only',
   assert.deepEqual([...used].sort(), Object.keys(EXCEPTIONS).sort(), 'each exception is needed');
 });
 
+test('the page of package managers says how to set up each kind', () => {
+  const page = text('docs/packages.md');
+  const untold = [...packageKinds.values()].filter(
+    ({ routes }) =>
+      !routes.some(({ options: { path } }) => page.includes(/\/packages\/[\w-]+/.exec(path)?.[0] ?? 'no address')),
+  );
+  assert.deepEqual(
+    untold.map(({ type }) => type),
+    [],
+  );
+});
+
 test('a kind that is not listed is an error, not a kind without limits', () => {
   assert.equal(kindOf(packageKinds, PACKAGE_TYPES[0]!).type, PACKAGE_TYPES[0]);
   assert.throws(() => kindOf(packageKinds, 'unheard-of'), /unheard-of/);
