@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { constants, type InputType, inflate, inflateSync, type ZlibOptions } from 'node:zlib';
 import { GitError } from '../../common/index.ts';
 import { allocateScratch } from './buffer-pool.ts';
-import { inflateInJs } from './inflate-in-js.ts';
+import { inflateReused } from './inflate-reused.ts';
 
 const inflateAsync = promisify(inflate) as (input: InputType, options: ZlibOptions) => Promise<Buffer>;
 
@@ -45,7 +45,7 @@ export function inflateBytesSync(bytes: Buffer, from: number, to: number, size: 
   if (size < MAX_INLINE_BYTES_OF_READERS) {
     // One extra byte reveals a stream that is too long.
     const room = out !== null && size < out.length ? out : Buffer.allocUnsafeSlow(size + 1);
-    if (inflateInJs(bytes, from, to, room, size + 1, true) === size) return room.subarray(0, size);
+    if (inflateReused(bytes, from, to, room, size + 1, true) === size) return room.subarray(0, size);
   }
   try {
     return mustBe(inflateSync(bytes.subarray(from, to), options(size)), size);
@@ -63,7 +63,7 @@ const start = allocateScratch(64);
  * @throws GitError `corrupt`
  */
 export function inflatePrefix(input: Buffer): Buffer {
-  const length = inflateInJs(input, 0, input.length, start, start.length, false);
+  const length = inflateReused(input, 0, input.length, start, start.length, false);
   if (length >= 0) return start.subarray(0, length);
   try {
     return inflateSync(input, { finishFlush: constants.Z_SYNC_FLUSH });
