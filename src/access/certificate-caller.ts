@@ -94,8 +94,7 @@ async function findAuthority({ db }: Deps, certificate: Certificate): Promise<Gr
     .selectFrom('group_ssh_certificates')
     .selectAll()
     .where('fingerprint', '=', fingerprint)
-    .executeTakeFirst();
-  if (row === undefined) throw new CertificateRefused('its authority belongs to no group');
+    .executeTakeFirstOrThrow(() => new CertificateRefused('its authority belongs to no group'));
   if (!verifySshSignature(authority, signature, signed)) throw new CertificateRefused('its signature is invalid');
   if (key.equals(authority)) throw new CertificateRefused('it certifies the key of its own authority');
   return row;

@@ -51,7 +51,5 @@ export async function findAuditEvent(
 ): Promise<AuditEvent> {
   let query = db.selectFrom('audit_events').selectAll().where('id', '=', id);
   if (entity !== undefined) query = query.where('entity_type', '=', entity.type).where('entity_id', '=', entity.id);
-  const row = await query.executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
+  return query.executeTakeFirstOrThrow(recordNotFound);
 }

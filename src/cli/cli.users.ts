@@ -80,8 +80,7 @@ async function carryOut(deps: Deps, order: Order): Promise<string> {
     .selectFrom('users')
     .select(['id', 'username'])
     .where((eb) => eb(eb.fn('lower', ['username']), '=', asciiLower(order.username)))
-    .executeTakeFirst();
-  if (user === undefined) throw new StartupError(`There is no user "${order.username}".`);
+    .executeTakeFirstOrThrow(() => new StartupError(`There is no user "${order.username}".`));
   await updateUser(deps, caller, user.id, { password });
   return `New password of ${user.username}, shown only once: ${password}\n`;
 }

@@ -14,7 +14,5 @@ export function hooksOf(db: Db, owner: HookOwner) {
 
 /** Finds a hook of an owner by its id. @throws ApiError 404 */
 export async function findHook(db: Db, owner: HookOwner, id: number): Promise<WebHook> {
-  const hook = await hooksOf(db, owner).where('id', '=', id).executeTakeFirst();
-  if (hook === undefined) throw recordNotFound();
-  return hook;
+  return hooksOf(db, owner).where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }

@@ -28,13 +28,12 @@ export async function importLfsObjects(
   const range = { tips: refs.map(({ oid }) => oid), known: [] };
   const pointers = await findPointers(deps, repo, range, signal);
   const revalidate = async (db: Db) => {
-    const now = await db
+    await db
       .selectFrom('projects')
       .select('id')
       .where('id', '=', project.id)
       .where('pending_delete', '=', 0)
-      .executeTakeFirst();
-    if (now === undefined) throw new ApiError(404, '404 Project Not Found');
+      .executeTakeFirstOrThrow(() => new ApiError(404, '404 Project Not Found'));
   };
   const { problem } = await fetchLfsObjects(deps, project, source, pointers, { signal, revalidate, limitMs: FETCH_MS });
   return problem;

@@ -46,8 +46,7 @@ export async function lockMoved(deps: Deps, db: Db, kind: StorageMoveKind, id: n
     const row = await locked(deps, db, kind)
       .where('id', '=', id)
       .$if(kind === 'project', (query) => query.where(sql<number>`pending_delete`, '=', 0))
-      .executeTakeFirst();
-    if (row === undefined) throw notFound(HOLDER_TYPES[kind].called);
+      .executeTakeFirstOrThrow(() => notFound(HOLDER_TYPES[kind].called));
     holders.push(lockedOf(kind, row));
   }
   if (kind !== 'snippet') {

@@ -46,8 +46,7 @@ export function beginMove(
       .where('id', '=', id)
       .where('state', 'in', ['scheduled', 'started'])
       .returning(['places', 'destination_storage_name'])
-      .executeTakeFirst();
-    if (move === undefined) throw new MoveSuperseded('the move is over');
+      .executeTakeFirstOrThrow(() => new MoveSuperseded('the move is over'));
     const repositories = parseJson<MovedRepository[]>(move.places);
     const replicas = repositories.map(
       (repository): Replica => ({

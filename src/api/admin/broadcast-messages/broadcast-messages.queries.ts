@@ -11,9 +11,7 @@ const LOOKED_AT = 50;
 
 /** Finds a broadcast message by its id. @throws ApiError 404 */
 export async function findMessage({ db }: Deps, id: number): Promise<BroadcastMessage> {
-  const row = await db.selectFrom('broadcast_messages').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
+  return db.selectFrom('broadcast_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }
 
 const withoutSlash = (path: string): string => path.replace(/^\//, '');

@@ -80,8 +80,7 @@ export async function updateMessage(deps: Deps, id: number, input: ChangedBroadc
       .set(columns)
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (changed === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     await recordMessage(deps, db, 'updated', changed);
     return changed;
   });
@@ -96,8 +95,7 @@ export async function removeMessage(deps: Deps, id: number): Promise<void> {
       .deleteFrom('broadcast_messages')
       .where('id', '=', id)
       .returning(['id', 'message'])
-      .executeTakeFirst();
-    if (gone === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     await recordMessage(deps, db, 'deleted', gone);
   });
   deps.recent.invalidate();

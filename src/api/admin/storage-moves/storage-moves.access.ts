@@ -26,8 +26,7 @@ const snippet: Access<{ moved: number }> = {
       .selectFrom('snippets')
       .select('id')
       .where('id', '=', values().id as number)
-      .executeTakeFirst();
-    if (row === undefined) throw notFound('Snippet');
+      .executeTakeFirstOrThrow(() => notFound('Snippet'));
     return { moved: row.id };
   },
 };

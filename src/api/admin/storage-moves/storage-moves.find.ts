@@ -17,7 +17,5 @@ export const listMoves = (db: Db, kind: StorageMoveKind, moved: number | null) =
 
 /** Finds a move by its id. @throws ApiError 404 */
 export async function findMove(db: Db, kind: StorageMoveKind, moved: number | null, id: number): Promise<StorageMove> {
-  const move = await movesOf(db, kind, moved).where('id', '=', id).executeTakeFirst();
-  if (move === undefined) throw recordNotFound();
-  return move;
+  return movesOf(db, kind, moved).where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }

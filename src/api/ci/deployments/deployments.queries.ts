@@ -12,14 +12,12 @@ const MAX_COMMITS = 1_000;
 
 /** @throws ApiError 404 */
 export async function findDeployment(db: Db, projectId: number, id: number): Promise<Deployment> {
-  const row = await db
+  return db
     .selectFrom('deployments')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('id', '=', id)
-    .executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
+    .executeTakeFirstOrThrow(recordNotFound);
 }
 
 /** Refuses filters that do not match the order, which needs an index. @throws ApiError 400 */

@@ -99,8 +99,7 @@ export async function updateDeployment(
       .where('id', '=', id)
       .where('status', '=', row.status)
       .returningAll()
-      .executeTakeFirst();
-    if (changed === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     await settled(deps, db, changed, user.id);
     return changed;
   });

@@ -140,13 +140,12 @@ export const environmentRoutes: readonly Route[] = [
     errors: [412],
     handler: async ({ deps, environment, request }) => {
       checkUnmodifiedSince(request, environment.updated_at);
-      const deleted = await deps.db
+      await deps.db
         .deleteFrom('environments')
         .where('id', '=', environment.id)
         .where('state', '=', 'stopped')
         .returning('id')
-        .executeTakeFirst();
-      if (deleted === undefined) throw forbidden();
+        .executeTakeFirstOrThrow(() => forbidden());
     },
   }),
   route({

@@ -13,14 +13,12 @@ export async function updateEnvironment(
 ): Promise<Environment> {
   checkEnvironment(input);
   const external = input.external_url === undefined ? {} : { external_url: input.external_url || null };
-  const row = await db
+  return db
     .updateTable('environments')
     .set({ ...input, ...external, updated_at: timestamp(clock) })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('Environment');
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('Environment'));
 }
 
 /**

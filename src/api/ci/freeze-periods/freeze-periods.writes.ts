@@ -36,9 +36,7 @@ export const freezePeriodsOf = (db: Db, projectId: number) =>
 
 /** @throws ApiError 404 */
 export async function findFreezePeriod(db: Db, projectId: number, id: number): Promise<FreezePeriod> {
-  const row = await freezePeriodsOf(db, projectId).where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
+  return freezePeriodsOf(db, projectId).where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }
 
 function check({ freeze_start, freeze_end, cron_timezone }: Times): void {
@@ -93,8 +91,7 @@ export async function updateFreezePeriod(
       .set({ ...times, updated_at: timestamp(clock) })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     const entry = changesOf(before, row, WATCHED).map((each) => entryOf(row, each));
     await recordAudit({ clock }, db, entry);
     return row;

@@ -28,8 +28,7 @@ async function lock(deps: Deps, db: Db, caller: UserCaller, projectId: number): 
     .set((eb) => ({ path: eb.ref('path') }))
     .where('id', '=', projectId)
     .returning('settings')
-    .executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
+    .executeTakeFirstOrThrow(recordNotFound);
   await revalidateProjectAbility(deps, db, caller, projectId, 'admin_job_token_scope');
   return row;
 }

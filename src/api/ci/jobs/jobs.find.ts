@@ -10,13 +10,11 @@ const KINDS = { build: ['build'], any: ['build', 'bridge'] } as const;
  * @throws ApiError 404
  */
 export async function findJob(db: Db, projectId: number, id: number, kind: keyof typeof KINDS): Promise<CiJob> {
-  const row = await db
+  return db
     .selectFrom('ci_jobs')
     .selectAll()
     .where('id', '=', id)
     .where('project_id', '=', projectId)
     .where('kind', 'in', KINDS[kind])
-    .executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
+    .executeTakeFirstOrThrow(recordNotFound);
 }

@@ -31,14 +31,12 @@ export async function findScheduleVariable(
   scheduleId: number,
   key: string,
 ): Promise<CiPipelineScheduleVariable> {
-  const row = await db
+  return db
     .selectFrom('ci_pipeline_schedule_variables')
     .selectAll()
     .where('schedule_id', '=', scheduleId)
     .where('key', '=', key)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('Pipeline Schedule Variable');
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('Pipeline Schedule Variable'));
 }
 
 /** Query for the latest pipeline of a schedule. */

@@ -65,7 +65,7 @@ export async function changeVariable(
   checkValue(input);
   const { db } = deps;
   const row = await findScheduleVariable(db, scheduleId, key);
-  const changed = await db
+  return db
     .updateTable('ci_pipeline_schedule_variables')
     .set({
       value: input.value === undefined ? row.value : sealedValue(deps, 'ci_pipeline_schedule_variables', input.value),
@@ -74,9 +74,7 @@ export async function changeVariable(
     .where('schedule_id', '=', scheduleId)
     .where('key', '=', key)
     .returningAll()
-    .executeTakeFirst();
-  if (changed === undefined) throw notFound('Pipeline Schedule Variable');
-  return changed;
+    .executeTakeFirstOrThrow(() => notFound('Pipeline Schedule Variable'));
 }
 
 /** Deletes a variable. @returns the deleted variable. @throws ApiError 404 */
@@ -85,12 +83,10 @@ export async function removeVariable(
   scheduleId: number,
   key: string,
 ): Promise<CiPipelineScheduleVariable> {
-  const row = await db
+  return db
     .deleteFrom('ci_pipeline_schedule_variables')
     .where('schedule_id', '=', scheduleId)
     .where('key', '=', key)
     .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('Pipeline Schedule Variable');
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('Pipeline Schedule Variable'));
 }

@@ -156,14 +156,12 @@ export async function updateSchedule(
     const sameTimes = schedule.cron === row.cron && schedule.cron_timezone === row.cron_timezone;
     const unchanged = sameTimes && schedule.active === row.active;
     const next_run_at = unchanged ? row.next_run_at : nextRunOf(schedule, deps.clock.now());
-    const changed = await db
+    return db
       .updateTable('ci_pipeline_schedules')
       .set({ ...schedule, next_run_at, updated_at: timestamp(deps.clock) })
       .where('id', '=', row.id)
       .returningAll()
-      .executeTakeFirst();
-    if (changed === undefined) throw notFound('Pipeline Schedule');
-    return changed;
+      .executeTakeFirstOrThrow(() => notFound('Pipeline Schedule'));
   });
 }
 
@@ -183,12 +181,10 @@ export async function takeOwnership(
   schedule: CiPipelineSchedule,
   { user }: UserCaller,
 ): Promise<CiPipelineSchedule> {
-  const row = await db
+  return db
     .updateTable('ci_pipeline_schedules')
     .set({ owner_id: user.id, updated_at: timestamp(clock) })
     .where('id', '=', schedule.id)
     .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('Pipeline Schedule');
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('Pipeline Schedule'));
 }

@@ -9,14 +9,12 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 
 /** Returns a pipeline of a project. @throws ApiError 404 */
 export async function findPipeline(db: Db, projectId: number, id: number): Promise<Pipeline> {
-  const row = await db
+  return db
     .selectFrom('pipelines')
     .selectAll()
     .where('id', '=', id)
     .where('project_id', '=', projectId)
-    .executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
+    .executeTakeFirstOrThrow(recordNotFound);
 }
 
 /**

@@ -29,9 +29,7 @@ const groupsOf = (db: Db, projectId: number) =>
 
 /** @throws ApiError 404 */
 async function find(db: Db, projectId: number, key: string): Promise<Row> {
-  const row = await groupsOf(db, projectId).where('key', '=', key).executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
+  return groupsOf(db, projectId).where('key', '=', key).executeTakeFirstOrThrow(recordNotFound);
 }
 
 /** Resources that jobs of a project use one at a time. Jobs create resource groups by naming them. */

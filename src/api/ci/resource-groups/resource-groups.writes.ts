@@ -16,8 +16,7 @@ export async function setProcessMode(
     .set({ process_mode, updated_at: timestamp(deps.clock) })
     .where('id', '=', group.id)
     .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
+    .executeTakeFirstOrThrow(recordNotFound);
   // A job that waited for another one may be next in the new order.
   await assignResource(deps, row.id);
   return row;

@@ -27,8 +27,7 @@ async function placeOf({ db, settings }: Deps, { project_id, group_id }: Registr
     .select(['id', 'settings'])
     .where('id', '=', project_id)
     .where('pending_delete', '=', 0)
-    .executeTakeFirst();
-  if (project === undefined) throw invalidToken();
+    .executeTakeFirstOrThrow(() => invalidToken());
   return { runner_type: 'project_type', project };
 }
 

@@ -64,8 +64,7 @@ export async function resetRunnerToken(deps: Deps, { id, registration, runner_ty
       .set({ ...columns, token_expires_at, updated_at: timestamp(deps.clock) })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw forbidden();
+      .executeTakeFirstOrThrow(() => forbidden());
     await recordRunner(deps, db, row, { name: 'ci_runner_token_reset', message: 'Reset the token of a CI runner' });
   });
   return { token, token_expires_at };

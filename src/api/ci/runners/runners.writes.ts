@@ -23,14 +23,12 @@ import { ownerProject, unregisterRunner } from './runners.tokens.ts';
 
 /** Locks a runner until the end of the transaction. @throws ApiError 404 */
 async function lockRunner(deps: Deps, db: Db, id: number): Promise<CiRunner> {
-  const row = await db
+  return db
     .updateTable('ci_runners')
     .set({ updated_at: timestamp(deps.clock) })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('Runner');
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('Runner'));
 }
 
 function columnsOf(input: Static<typeof runnerChange>): Updateable<CiRunnersTable> {

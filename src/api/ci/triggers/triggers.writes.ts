@@ -68,8 +68,7 @@ export async function describeTrigger(deps: Deps, id: number, description: strin
       .set({ description, updated_at: timestamp(deps.clock) })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw notFound('Trigger');
+      .executeTakeFirstOrThrow(() => notFound('Trigger'));
     await recordTrigger(deps, db, 'updated', row);
     return row;
   });

@@ -117,8 +117,7 @@ export async function updateVariable(
         })
         .where('id', '=', row.id)
         .returningAll()
-        .executeTakeFirst();
-      if (changed === undefined) throw notFound('Variable');
+        .executeTakeFirstOrThrow(() => notFound('Variable'));
       await recordAudit({ clock }, db, variableEntry(changed, 'updated'));
       return changed;
     }),

@@ -23,14 +23,12 @@ const MAX_MIRRORS = 20;
 
 /** Returns a push mirror of a project. @throws ApiError 404 */
 export async function findRemoteMirror(db: Db, project: Project, id: number): Promise<RemoteMirror> {
-  const mirror = await db
+  return db
     .selectFrom('remote_mirrors')
     .selectAll()
     .where('id', '=', id)
     .where('project_id', '=', project.id)
-    .executeTakeFirst();
-  if (mirror === undefined) throw recordNotFound();
-  return mirror;
+    .executeTakeFirstOrThrow(recordNotFound);
 }
 
 interface Scope {
@@ -145,8 +143,7 @@ export async function updateRemoteMirror(
       })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     await recordRemoteMirrorChanges(deps, db, before, row);
     if (row.enabled === 1) await pushNow(deps, db, row);
     return row;

@@ -181,8 +181,7 @@ async function changeAttributes(
       .set({ ...changes, updated_at: timestamp(deps.clock) })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw notFound('Snippet');
+      .executeTakeFirstOrThrow(() => notFound('Snippet'));
     const about = { projectId: project_id, actorId: caller.user.id };
     await deps.events.record(db, 'snippet.updated', { snippet_id: id, project_id, snippet: snippetFacts(row) }, about);
     return row;

@@ -22,14 +22,12 @@ const oneLink = Type.Object({ ...ReleaseTag.properties, ...LinkId.properties });
 
 /** Returns a link of a release. @throws ApiError 404 */
 async function getLink(db: Db, releaseId: number, id: number): Promise<Row> {
-  const link = await db
+  return db
     .selectFrom('release_links')
     .selectAll()
     .where('id', '=', id)
     .where('release_id', '=', releaseId)
-    .executeTakeFirst();
-  if (link === undefined) throw notFound();
-  return link;
+    .executeTakeFirstOrThrow(() => notFound());
 }
 
 /** Links of a release. */

@@ -32,8 +32,7 @@ export function onLockedRelease<T>(
       .set({ updated_at: timestamp(deps.clock) })
       .where('id', '=', release.id)
       .returningAll()
-      .executeTakeFirst();
-    if (locked === undefined) throw notFound();
+      .executeTakeFirstOrThrow(() => notFound());
     return work(db, locked, scope);
   });
 }

@@ -15,16 +15,14 @@ export async function getRelease(db: Db, projectId: number, tag: string): Promis
 
 /** Returns the release with the latest release date, including upcoming ones. @throws ApiError 404 if there is none */
 export async function latestRelease(db: Db, projectId: number): Promise<Release> {
-  const release = await db
+  return db
     .selectFrom('releases')
     .selectAll()
     .where('project_id', '=', projectId)
     .orderBy('released_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
-    .executeTakeFirst();
-  if (release === undefined) throw notFound();
-  return release;
+    .executeTakeFirstOrThrow(() => notFound());
 }
 
 const HEADER_SAFE = /^[\x21-\x7e]*$/;
@@ -40,7 +38,6 @@ export async function assetUrl(db: Db, releaseId: number, path: string): Promise
     .select('url')
     .where('release_id', '=', releaseId)
     .where('filepath', '=', `/${path}`)
-    .executeTakeFirst();
-  if (link === undefined) throw notFound();
+    .executeTakeFirstOrThrow(() => notFound());
   return HEADER_SAFE.test(link.url) ? link.url : new URL(link.url).href;
 }

@@ -5,14 +5,12 @@ import type { TerraformState } from '../../../db/tables/terraform-states.table.t
 
 /** Returns a state by name. @throws ApiError 404 */
 export async function findState(db: Db, projectId: number, name: string): Promise<TerraformState> {
-  const row = await db
+  return db
     .selectFrom('terraform_states')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('name', '=', name)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound();
-  return row;
+    .executeTakeFirstOrThrow(() => notFound());
 }
 
 /** Returns the version with a serial, or the current one with the highest serial; undefined if there is none. */

@@ -154,8 +154,7 @@ export function removeVersion(deps: Deps, writer: StateWriter, serial: number): 
       .where('terraform_state_id', '=', state.id)
       .where('serial', '=', serial)
       .returning('sha256')
-      .executeTakeFirst();
-    if (row === undefined) throw notFound();
+      .executeTakeFirstOrThrow(() => notFound());
     await enqueueBlobRemoval(deps, db, [row.sha256]);
   });
 }

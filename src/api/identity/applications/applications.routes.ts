@@ -159,8 +159,7 @@ export const applicationRoutes = [
           .set({ secret_digest: tokenDigest(secret) })
           .where('id', '=', params.id)
           .returningAll()
-          .executeTakeFirst();
-        if (renewed === undefined) throw notFound('Application');
+          .executeTakeFirstOrThrow(() => notFound('Application'));
         await recordAudit(deps, db, entryOf(renewed, 'secret_updated', 'Renewed the secret of an OAuth application'));
         return renewed;
       });

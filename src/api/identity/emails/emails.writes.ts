@@ -42,14 +42,12 @@ const recordEmail = (deps: Deps, db: Db, happened: 'created' | 'destroyed', { id
 
 /** Finds a secondary address of a user. @throws ApiError 404 */
 export async function emailOf(db: Db, userId: number, id: number): Promise<Email> {
-  const email = await db
+  return db
     .selectFrom('emails')
     .selectAll()
     .where('id', '=', id)
     .where('user_id', '=', userId)
-    .executeTakeFirst();
-  if (email === undefined) throw notFound('Email');
-  return email;
+    .executeTakeFirstOrThrow(() => notFound('Email'));
 }
 
 /** Removes a secondary address. If it was the public or the commit address, the primary one takes its place. */

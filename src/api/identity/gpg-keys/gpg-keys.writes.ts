@@ -47,14 +47,12 @@ export async function addGpgKey(deps: Deps, userId: number, text: string): Promi
 
 /** Finds a GPG key of a user. @throws ApiError 404 */
 export async function gpgKeyOf(db: Db, userId: number, id: number): Promise<GpgKey> {
-  const key = await db
+  return db
     .selectFrom('gpg_keys')
     .selectAll()
     .where('id', '=', id)
     .where('user_id', '=', userId)
-    .executeTakeFirst();
-  if (key === undefined) throw notFound('GPG Key');
-  return key;
+    .executeTakeFirstOrThrow(() => notFound('GPG Key'));
 }
 
 /** Removes a key; commits that it signed become unverified. */

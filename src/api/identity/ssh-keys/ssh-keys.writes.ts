@@ -84,14 +84,12 @@ const eventOf = ({ id, user_id, key }: SshKey) => ({ key_id: id, user_id, key })
 
 /** Finds an SSH key of a user. @throws ApiError 404 */
 export async function sshKeyOf(db: Db, userId: number, id: number): Promise<SshKey> {
-  const key = await db
+  return db
     .selectFrom('ssh_keys')
     .selectAll()
     .where('id', '=', id)
     .where('user_id', '=', userId)
-    .executeTakeFirst();
-  if (key === undefined) throw notFound('Key');
-  return key;
+    .executeTakeFirstOrThrow(() => notFound('Key'));
 }
 
 /** Removes a key and closes its connections immediately. */

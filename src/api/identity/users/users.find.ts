@@ -13,11 +13,9 @@ export async function userById(db: Db, id: number): Promise<User> {
 /** Finds a user by id or by user name (case-insensitive). @throws ApiError 404 */
 export async function userByIdOrName(db: Db, idOrName: string): Promise<User> {
   if (/^[1-9]\d{0,14}$/.test(idOrName)) return userById(db, Number(idOrName));
-  const user = await db
+  return db
     .selectFrom('users')
     .selectAll()
     .where((eb) => equalsIgnoringCase(eb.ref('username'), idOrName))
-    .executeTakeFirst();
-  if (user === undefined) throw notFound('User');
-  return user;
+    .executeTakeFirstOrThrow(() => notFound('User'));
 }

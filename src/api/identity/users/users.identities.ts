@@ -106,8 +106,7 @@ export async function removeIdentity(deps: Deps, userId: number, provider: strin
       .where('user_id', '=', userId)
       .where('provider', '=', provider)
       .returning('extern_uid')
-      .executeTakeFirst();
-    if (gone === undefined) throw notFound('Identity');
+      .executeTakeFirstOrThrow(() => notFound('Identity'));
     await recordAudit(deps, db, {
       name: 'identity_deleted',
       entity: onUser(userId),

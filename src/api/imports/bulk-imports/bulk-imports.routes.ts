@@ -62,12 +62,10 @@ async function findEntity(
   { import_id, entity_id }: { import_id: number; entity_id: number },
 ): Promise<EntityRow> {
   await requireSwitchedOn(deps);
-  const entity = await entities(deps, caller)
+  return entities(deps, caller)
     .where('bulk_import_id', '=', import_id)
     .where('id', '=', entity_id)
-    .executeTakeFirst();
-  if (entity === undefined) throw notFound();
-  return entity;
+    .executeTakeFirstOrThrow(() => notFound());
 }
 
 /** Imports of groups and projects from other servers (registry facts 7.3). */

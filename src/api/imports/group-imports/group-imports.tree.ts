@@ -187,8 +187,7 @@ export async function importGroupTree(treeImport: GroupTreeImport, root: BulkImp
     .selectFrom('namespaces')
     .selectAll()
     .where('id', '=', namespace_id ?? 0)
-    .executeTakeFirst();
-  if (row === undefined) throw new InvalidImportObject('the group was deleted');
+    .executeTakeFirstOrThrow(() => new InvalidImportObject('the group was deleted'));
   const waiting = [{ entity: root, group: await applyAttributes(treeImport, first!, row), given: first! }];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { entity, group, given: object } = next;

@@ -18,16 +18,14 @@ export async function findRequestedReassignment(
   caller: UserCaller,
   { namespace_id, token }: ReassignmentRequest,
 ): Promise<ImportSourceUser> {
-  const row = await db
+  return db
     .selectFrom('import_source_users')
     .selectAll()
     .where('reassignment_token', '=', token)
     .where('namespace_id', '=', namespace_id)
     .where('reassign_to_user_id', '=', caller.user.id)
     .where('status', '=', STATUS.awaiting_approval)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound();
-  return row;
+    .executeTakeFirstOrThrow(() => notFound());
 }
 
 /** Accepts or rejects a reassignment. @throws ApiError 404 */
@@ -49,8 +47,7 @@ export async function acceptOrRejectReassignment(
       .where('id', '=', row.id)
       .where('status', '=', STATUS.awaiting_approval)
       .returningAll()
-      .executeTakeFirst();
-    if (changed === undefined) throw notFound();
+      .executeTakeFirstOrThrow(() => notFound());
     await recordReassignment(deps, db, row, accepted ? 'accepted' : 'declined', caller.user.username);
     if (accepted) await deps.jobs.enqueue(db, REASSIGN, { source_user_id: row.id });
     else

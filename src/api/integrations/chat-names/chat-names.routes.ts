@@ -24,12 +24,11 @@ async function link(deps: Deps, userId: number, token: string): Promise<ChatName
   if (account === undefined) throw notFound('Chat Account');
   return deps.db.transaction().execute(async (db) => {
     if (!(await lockRow(db, 'users', userId))) throw recordNotFound();
-    const known = await db
+    await db
       .selectFrom('integrations')
       .select('id')
       .where('id', '=', account.integration_id)
-      .executeTakeFirst();
-    if (known === undefined) throw notFound('Integration');
+      .executeTakeFirstOrThrow(() => notFound('Integration'));
     const { count } = await db
       .selectFrom('chat_names')
       .select(({ fn }) => fn.countAll<number | string>().as('count'))
@@ -106,8 +105,7 @@ export const chatNameRoutes = [
         .selectAll()
         .where('id', '=', params.chat_name_id)
         .where('user_id', '=', caller.user.id);
-      const row = await own.executeTakeFirst();
-      if (row === undefined) throw notFound('Chat Account');
+      const row = await own.executeTakeFirstOrThrow(() => notFound('Chat Account'));
       checkUnmodifiedSince(request, row.created_at);
       await deps.db.transaction().execute(async (db) => {
         const { numDeletedRows } = await db

@@ -76,14 +76,13 @@ export async function removeTag(deps: Deps, { caller, projectId, name, tag }: Ta
   await deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'destroy_package');
     if (await isProtectedFrom({ ...deps, db }, scope, { type: 'npm', name }, 'push')) throw packageProtected();
-    const removed = await db
+    await db
       .deleteFrom('package_tags')
       .where('project_id', '=', projectId)
       .where('package_type', '=', 'npm')
       .where('name_key', '=', name)
       .where('name', '=', tag)
       .returning('id')
-      .executeTakeFirst();
-    if (removed === undefined) throw notFound('Package Tag');
+      .executeTakeFirstOrThrow(() => notFound('Package Tag'));
   });
 }

@@ -19,13 +19,11 @@ export async function findPackage(
   id: number,
   statuses: readonly PackageStatus[] = ['default', 'hidden', 'processing', 'error', 'deprecated'],
 ): Promise<Package> {
-  const row = await db
+  return db
     .selectFrom('packages')
     .selectAll()
     .where('id', '=', id)
     .where('project_id', '=', projectId)
     .where('status', 'in', statuses)
-    .executeTakeFirst();
-  if (row === undefined) throw packageNotFound();
-  return row;
+    .executeTakeFirstOrThrow(() => packageNotFound());
 }

@@ -75,9 +75,7 @@ export const rulesOf = (db: Db, projectId: number) =>
 
 /** @throws ApiError 404 */
 export async function findRule(db: Db, projectId: number, id: number): Promise<PackageProtectionRule> {
-  const row = await rulesOf(db, projectId).where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
+  return rulesOf(db, projectId).where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }
 
 /** @throws ApiError 403, 404; 422 for an invalid or duplicate pattern */
@@ -137,8 +135,7 @@ export function updateRule(
       .set({ ...changes, updated_at: timestamp(deps.clock) })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (changed === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     check(changed);
     const entry = changesOf(before, changed, WATCHED).map((each) => entryOf(changed, each));
     await recordAudit(deps, db, entry);
@@ -158,8 +155,7 @@ export function removeRule(
       .deleteFrom('package_protection_rules')
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (deleted === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     check(deleted);
     const entry = { name: 'package_protection_rule_deleted', message: 'Removed package protection rule' } as const;
     await recordAudit(deps, db, entryOf(deleted, entry));

@@ -18,9 +18,7 @@ export const awardsOf = (db: Db, { type, id }: Pick<Awardable, 'type' | 'id'>) =
 
 /** Finds a reaction by its id. @throws ApiError 404 */
 export async function findAward(db: Db, awardable: Awardable, id: number): Promise<AwardEmoji> {
-  const award = await awardsOf(db, awardable).where('id', '=', id).executeTakeFirst();
-  if (award === undefined) throw recordNotFound();
-  return award;
+  return awardsOf(db, awardable).where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }
 
 /**

@@ -33,9 +33,7 @@ export async function findDraft(
   noteable: ReviewedMergeRequest,
   id: number,
 ): Promise<DraftNote> {
-  const draft = await draftsOf(deps.db, noteable, caller.user.id).where('id', '=', id).executeTakeFirst();
-  if (draft === undefined) throw recordNotFound();
-  return draft;
+  return draftsOf(deps.db, noteable, caller.user.id).where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }
 
 /** @throws ApiError 400 if there is no such thread, or if the caller may not resolve it as requested */
@@ -132,7 +130,7 @@ export async function updateDraft(
   input: { note?: string | undefined; position?: PositionInput | undefined },
 ): Promise<DraftNote> {
   const place = input.position === undefined ? undefined : await locate(deps, project, noteable, input.position);
-  const changed = await deps.db
+  return deps.db
     .updateTable('draft_notes')
     .set({
       ...(input.note === undefined ? {} : { note: input.note }),
@@ -141,7 +139,5 @@ export async function updateDraft(
     })
     .where('id', '=', draft.id)
     .returningAll()
-    .executeTakeFirst();
-  if (changed === undefined) throw recordNotFound();
-  return changed;
+    .executeTakeFirstOrThrow(recordNotFound);
 }

@@ -25,14 +25,12 @@ type Scope = ProjectScope & { caller: UserCaller };
 
 /** Locks the issue until the end of the transaction, and returns its current state. @throws ApiError 404 */
 export async function lockIssue(db: Db, id: number): Promise<Issue> {
-  const issue = await db
+  return db
     .updateTable('issues')
     .set((eb) => ({ updated_at: eb.ref('updated_at') }))
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirst();
-  if (issue === undefined) throw recordNotFound();
-  return issue;
+    .executeTakeFirstOrThrow(recordNotFound);
 }
 
 /** Columns that are booleans in events. */

@@ -112,14 +112,12 @@ export async function updateLabel(
     return await deps.db.transaction().execute(async (db) => {
       if (owner.type === 'project' && priority !== undefined) await prioritize(db, label.id, owner.id, priority);
       if (!changed) return label;
-      const updated = await db
+      return db
         .updateTable('labels')
         .set({ ...columns, updated_at: timestamp(deps.clock) })
         .where('id', '=', label.id)
         .returningAll()
-        .executeTakeFirst();
-      if (updated === undefined) throw notFound('Label');
-      return updated;
+        .executeTakeFirstOrThrow(() => notFound('Label'));
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw invalidModel({ title: ['has already been taken'] });

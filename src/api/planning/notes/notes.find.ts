@@ -31,14 +31,10 @@ export async function findNote(
 ): Promise<Note> {
   const visible = await visibleNotes(deps, scope, noteable);
   const query = deps.db.selectFrom('notes').selectAll().where(notesOf(noteable)).where('id', '=', id);
-  const note = await query.where(visible).executeTakeFirst();
-  if (note === undefined) throw notFound('Note');
-  return note;
+  return query.where(visible).executeTakeFirstOrThrow(() => notFound('Note'));
 }
 
 /** Reloads a note within a transaction. @throws ApiError 404 if it no longer exists */
 export async function reloadNote(db: Db, id: number): Promise<Note> {
-  const note = await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst();
-  if (note === undefined) throw recordNotFound();
-  return note;
+  return db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }

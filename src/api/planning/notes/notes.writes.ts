@@ -112,8 +112,7 @@ export async function changeNote(
       .set({ note: body, updated_at: now, updated_by_id: caller.user.id })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     await recordNote(deps, db, noteable, 'note.updated', row, caller.user.id);
     await markTodosDone(deps, db, noteable, caller.user.id);
     return row;

@@ -48,15 +48,13 @@ export async function requestAccess(deps: Deps, source: Source, user: User): Pro
 
 /** Deletes the request. @throws ApiError 404 if there is none */
 async function takeRequest(db: Db, source: Source, userId: number): Promise<AccessRequest> {
-  const request = await db
+  return db
     .deleteFrom('access_requests')
     .where('source_type', '=', source.kind)
     .where('source_id', '=', source.id)
     .where('user_id', '=', userId)
     .returningAll()
-    .executeTakeFirst();
-  if (request === undefined) throw recordNotFound();
-  return request;
+    .executeTakeFirstOrThrow(recordNotFound);
 }
 
 export interface Approval {

@@ -27,9 +27,7 @@ export function badgesOf(db: Db, source: Source) {
 
 /** @throws ApiError 404 */
 export async function findBadge(db: Db, source: Source, id: number): Promise<Badge> {
-  const badge = await badgesOf(db, source).where('id', '=', id).executeTakeFirst();
-  if (badge === undefined) throw recordNotFound();
-  return badge;
+  return badgesOf(db, source).where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }
 
 /** Returns a badge for changes. @throws ApiError 403 for a badge of a group in a project, 404 */
@@ -85,14 +83,12 @@ export async function createBadge(
 /** Updates the given attributes. @throws ApiError 400, or 404 if it was deleted meanwhile */
 export async function updateBadge({ db, clock }: Deps, badge: Badge, input: BadgeAttributes): Promise<Badge> {
   checkUrls(input);
-  const updated = await db
+  return db
     .updateTable('badges')
     .set({ ...input, updated_at: timestamp(clock) })
     .where('id', '=', badge.id)
     .returningAll()
-    .executeTakeFirst();
-  if (updated === undefined) throw recordNotFound();
-  return updated;
+    .executeTakeFirstOrThrow(recordNotFound);
 }
 
 /**

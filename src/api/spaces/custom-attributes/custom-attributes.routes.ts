@@ -76,9 +76,7 @@ function routesFor(type: Kind): Route[] {
       errors: [404],
       handler: async ({ deps, params }) => {
         const source = await sourceOf(deps, type, params.id);
-        const attribute = await attributesOf(deps.db, source).where('key', '=', params.key).executeTakeFirst();
-        if (attribute === undefined) throw recordNotFound();
-        return attribute;
+        return attributesOf(deps.db, source).where('key', '=', params.key).executeTakeFirstOrThrow(recordNotFound);
       },
     }),
     route({
@@ -105,14 +103,13 @@ function routesFor(type: Kind): Route[] {
       errors: [404],
       handler: async ({ deps, params }) => {
         const source = await sourceOf(deps, type, params.id);
-        const removed = await deps.db
+        await deps.db
           .deleteFrom('custom_attributes')
           .where('source_type', '=', source.type)
           .where('source_id', '=', source.id)
           .where('key', '=', params.key)
           .returning('key')
-          .executeTakeFirst();
-        if (removed === undefined) throw recordNotFound();
+          .executeTakeFirstOrThrow(recordNotFound);
       },
     }),
   ];

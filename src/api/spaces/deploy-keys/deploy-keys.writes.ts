@@ -147,8 +147,7 @@ export async function findKey(db: Db, projectId: number, keyId: number): Promise
 export async function enableKey(deps: Deps, caller: UserCaller, projectId: number, keyId: number): Promise<DeployKey> {
   return deps.db.transaction().execute(async (db) => {
     const usable = caller.admin ? allKeys(db) : accessibleKeys(db, caller.user.id, today(deps.clock));
-    const key = await usable.where('id', '=', keyId).executeTakeFirst();
-    if (key === undefined) throw notFound('Deploy Key');
+    const key = await usable.where('id', '=', keyId).executeTakeFirstOrThrow(() => notFound('Deploy Key'));
     await attach(deps, db, key, projectId, false);
     return key;
   });

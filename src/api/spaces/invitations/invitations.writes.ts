@@ -33,11 +33,9 @@ export function invitationsOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, source:
 
 /** Returns the pending invitation of an address. @throws ApiError 404 */
 export async function findInvitation(deps: Pick<Deps, 'db' | 'clock'>, source: Source, email: string) {
-  const invitation = await invitationsOf(deps, source)
+  return invitationsOf(deps, source)
     .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
-    .executeTakeFirst();
-  if (invitation === undefined) throw recordNotFound();
-  return invitation;
+    .executeTakeFirstOrThrow(recordNotFound);
 }
 
 /** Converts an error to a sentence about one invitation. */
@@ -175,8 +173,7 @@ async function changeInvitation(
     .set({ access_level: input.accessLevel, expires_at: input.expiresAt, member_role_id: input.memberRoleId })
     .where('id', '=', old.id)
     .returningAll()
-    .executeTakeFirst();
-  if (updated === undefined) throw recordNotFound();
+    .executeTakeFirstOrThrow(recordNotFound);
   const same = (['access_level', 'expires_at', 'member_role_id'] as const).every((key) => updated[key] === old[key]);
   if (!same) await recordInvitation(deps, db, 'invitation_updated', updated, old);
   return updated;

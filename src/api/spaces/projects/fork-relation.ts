@@ -23,15 +23,13 @@ export async function linkFork(deps: Deps, caller: Caller, project: Project, sou
   const root = source.fork_root_id ?? source.id;
   if (project.forked_from_id !== null || source.id === project.id) throw conflict('Project already forked');
   return deps.db.transaction().execute(async (db) => {
-    const linked = await db
+    return db
       .updateTable('projects')
       .set({ forked_from_id: source.id, fork_root_id: root, updated_at: timestamp(deps.clock) })
       .where('id', '=', project.id)
       .where('forked_from_id', 'is', null)
       .returningAll()
-      .executeTakeFirst();
-    if (linked === undefined) throw conflict('Project already forked');
-    return linked;
+      .executeTakeFirstOrThrow(() => conflict('Project already forked'));
   });
 }
 

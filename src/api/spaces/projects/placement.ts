@@ -65,12 +65,10 @@ export async function findPlacement(
 export async function personalNamespace(deps: Deps, user: Pick<User, 'id' | 'kind' | 'admin'>): Promise<Namespace> {
   if (isTokenBot(user)) throw forbidden('You cannot create projects in your personal namespace.');
   if (user.admin === 0 && !(await mayCreateTopLevelSpaces(deps, user.id))) throw forbidden();
-  const namespace = await deps.db
+  return deps.db
     .selectFrom('namespaces')
     .selectAll()
     .where('owner_id', '=', user.id)
     .where('kind', '=', 'user')
-    .executeTakeFirst();
-  if (namespace === undefined) throw notFound('Namespace');
-  return namespace;
+    .executeTakeFirstOrThrow(() => notFound('Namespace'));
 }

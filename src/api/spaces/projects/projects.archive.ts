@@ -21,8 +21,7 @@ export async function setArchived(
       .set({ archived: bit(archived), updated_at: timestamp(deps.clock) })
       .where('id', '=', project.id)
       .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw notFound('Project');
+      .executeTakeFirstOrThrow(() => notFound('Project'));
     await revalidateProjectAbility(deps, db, caller, project.id, 'archive_project');
     if ((project.archived === 1) !== archived) {
       const event = archived

@@ -191,8 +191,7 @@ async function apply(
     .set({ pending_delete: sql<0>`pending_delete` })
     .where('id', '=', project.id)
     .returningAll()
-    .executeTakeFirst();
-  if (current === undefined) throw recordNotFound();
+    .executeTakeFirstOrThrow(recordNotFound);
   const { caller: now } = await revalidateProjectAbility(deps, db, caller, project.id, abilityFor(input, project));
   await refuseMoreOpenThanSource(db, current, columns.visibility);
   const mirrorUser = await namedMirrorUser(deps, db, current, input.mirror_user_id, now);

@@ -128,13 +128,11 @@ export async function requireManageable(
 
 /** Returns a personal access token of an account. @throws ApiError 404 */
 export async function tokenOf(db: Db, user: User, id: number): Promise<AccessToken> {
-  const token = await db
+  return db
     .selectFrom('access_tokens')
     .selectAll()
     .where('id', '=', id)
     .where('user_id', '=', user.id)
     .where('impersonation', '=', 0)
-    .executeTakeFirst();
-  if (token === undefined) throw notFound('Personal Access Token');
-  return token;
+    .executeTakeFirstOrThrow(() => notFound('Personal Access Token'));
 }

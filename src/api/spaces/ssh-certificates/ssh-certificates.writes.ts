@@ -78,8 +78,7 @@ export async function removeCertificate(
       .where('id', '=', certificateId)
       .where('group_id', '=', groupId)
       .returningAll()
-      .executeTakeFirst();
-    if (deleted === undefined) throw new ApiError(404, 'SSH Certificate not found');
+      .executeTakeFirstOrThrow(() => new ApiError(404, 'SSH Certificate not found'));
     await record(deps, db, deleted, 'delete');
   });
 }

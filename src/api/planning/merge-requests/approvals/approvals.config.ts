@@ -100,8 +100,7 @@ export async function changeApprovalSettings(
       .set((eb) => ({ path: eb.ref('path') }))
       .where('id', '=', project.id)
       .returning(['settings'])
-      .executeTakeFirst();
-    if (current === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     const decided = isSettingEnforced(deps);
     const own = Object.fromEntries(Object.entries(changes).filter(([name]) => !(name in decided)));
     const settings = changedSettings(current, own);

@@ -29,8 +29,7 @@ export async function findProjectRule(db: Db, projectId: number, id: number): Pr
     .where('id', '=', id)
     .where('project_id', '=', projectId)
     .where('merge_request_id', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
+    .executeTakeFirstOrThrow(recordNotFound);
   return (await withDetails(db, [row]))[0]!;
 }
 

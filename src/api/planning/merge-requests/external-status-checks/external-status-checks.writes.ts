@@ -20,8 +20,7 @@ export async function findCheck(db: Db, projectId: number, id: number): Promise<
     .selectAll()
     .where('project_id', '=', projectId)
     .where('id', '=', id)
-    .executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
+    .executeTakeFirstOrThrow(recordNotFound);
   return (await withBranches(db, [row]))[0]!;
 }
 
@@ -166,8 +165,7 @@ export async function destroyCheck(deps: Deps, projectId: number, id: number): P
       .where('project_id', '=', projectId)
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
-    if (gone === undefined) throw recordNotFound();
+      .executeTakeFirstOrThrow(recordNotFound);
     await recorded(deps, db, 'delete', gone);
   });
 }

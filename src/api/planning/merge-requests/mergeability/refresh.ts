@@ -84,9 +84,7 @@ export async function refreshNow(deps: Deps, id: number): Promise<MergeRequest> 
 }
 
 async function load(deps: Deps, id: number): Promise<MergeRequest> {
-  const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw recordNotFound();
-  return row;
+  return deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow(recordNotFound);
 }
 
 /** @returns null if the head moved in the meantime */
