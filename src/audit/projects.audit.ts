@@ -1,3 +1,4 @@
+import { pluck } from '../core/pluck.ts';
 import { openStored } from '../core/stored-secret.ts';
 import type { Db } from '../db/db.schema.ts';
 import { byFlagColumn, PROJECT_FEATURES, type Project } from '../db/tables/projects.table.ts';
@@ -158,10 +159,7 @@ export async function recordProjectRemovals(
   actorId: number | null,
 ): Promise<void> {
   if (projects.length === 0) return;
-  const places = await entitiesOf(
-    db,
-    projects.map(({ namespace_id }) => namespace_id),
-  );
+  const places = await entitiesOf(db, pluck(projects, 'namespace_id'));
   await recordAudit(
     deps,
     db,

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pluck } from '../core/pluck.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { encodeBytes } from '../git/common/index.ts';
@@ -56,10 +57,7 @@ async function followMergeRequests(db: Db, projectId: number, refs: Refs, dir: s
     return head === null || refs.get(ref) === head ? [] : [{ ref, head }];
   });
   if (moved.length === 0) return;
-  const existing = await objectsAmong(
-    dir,
-    moved.map(({ head }) => head),
-  );
+  const existing = await objectsAmong(dir, pluck(moved, 'head'));
   // A head that was not fetched from the fork yet is fetched when the merge request is next used.
   for (const { ref, head } of moved) if (existing.has(head)) refs.set(ref, head);
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { pluck } from '../core/pluck.ts';
 import type { Db } from '../db/db.schema.ts';
 import { type Ids, prepared } from '../db/prepared.ts';
 import type { StoredJob } from '../db/tables/jobs.table.ts';
@@ -183,16 +184,8 @@ async function inOrder(
     .updateTable('jobs')
     .set({ state: 'held' })
     .where('state', '=', 'waiting')
-    .where(
-      'order_key',
-      'in',
-      locked.map(({ order_key }) => order_key),
-    )
-    .where(
-      'id',
-      'not in',
-      locked.map(({ id }) => id),
-    )
+    .where('order_key', 'in', pluck(locked, 'order_key'))
+    .where('id', 'not in', pluck(locked, 'id'))
     .executeTakeFirstOrThrow();
   return { ready, held: Number(numUpdatedRows) };
 }

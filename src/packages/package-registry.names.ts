@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { conflict } from '../core/core.errors.ts';
+import { pluck } from '../core/pluck.ts';
 import type { Db } from '../db/db.schema.ts';
 import { asciiLower, contains, startsWith } from '../db/like.ts';
 import type { Package } from '../db/tables/packages.table.ts';
@@ -81,11 +82,7 @@ export async function deleteNames(db: Db, gone: readonly Omit<Named, 'name'>[]):
   if (locked.length === 0) return;
   await db
     .deleteFrom('package_names')
-    .where(
-      'id',
-      'in',
-      locked.map(({ id }) => id),
-    )
+    .where('id', 'in', pluck(locked, 'id'))
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { pluck } from '../core/pluck.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
@@ -41,11 +42,7 @@ export async function packagesSize(db: Db, projectId: number): Promise<number> {
     const { total } = await db
       .selectFrom('package_files')
       .select(({ fn }) => fn.sum<number | string | null>('size').as('total'))
-      .where(
-        'package_id',
-        'in',
-        packages.map(({ id }) => id),
-      )
+      .where('package_id', 'in', pluck(packages, 'id'))
       .where('status', '=', 'default')
       .executeTakeFirstOrThrow();
     bytes += Number(total ?? 0);

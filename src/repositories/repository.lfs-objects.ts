@@ -1,4 +1,5 @@
 import { timestamp } from '../core/clock.ts';
+import { pluck } from '../core/pluck.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
@@ -53,11 +54,7 @@ export async function missingLfsObjects(
     deps.log.log('warn', 'the LFS pointers of a push were not checked: too many', { project_id: project.id });
     return null;
   }
-  const sizes = await lfsSizes(
-    deps,
-    project.id,
-    pointers.map(({ oid }) => oid),
-  );
+  const sizes = await lfsSizes(deps, project.id, pluck(pointers, 'oid'));
   for (const { oid, blob } of pointers) {
     // Existing pointers may be sent again as delta bases and do not count.
     if (!sizes.has(oid) && (await repo.objects.info(blob)) === null) return MISSING;
@@ -91,11 +88,7 @@ export async function shareLfsObjects(
     .execute();
   if (lacking.length === 0) return;
   const pointers = await pointersBetween(repo, { tips: [to], known: [from] });
-  const sizes = await lfsSizes(
-    deps,
-    source,
-    pointers.map(({ oid }) => oid),
-  );
+  const sizes = await lfsSizes(deps, source, pluck(pointers, 'oid'));
   const objects = [...sizes].map(([oid, size]) => ({ oid, size }));
   for (let at = 0; at < objects.length; at += BATCH) {
     await insertLfsObjects(deps, db, target, objects.slice(at, at + BATCH));

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { pluck } from '../core/pluck.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
@@ -83,14 +84,7 @@ async function dropOldest({ db, log }: Deps, hookId: number, signal: AbortSignal
     signal.throwIfAborted();
     const some = await waitingOf(db, hookId).where('id', '<=', last.id).orderBy('id').limit(BATCH_SIZE).execute();
     if (some.length === 0) break;
-    await db
-      .deleteFrom('web_hook_deliveries')
-      .where(
-        'id',
-        'in',
-        some.map(({ id }) => id),
-      )
-      .execute();
+    await db.deleteFrom('web_hook_deliveries').where('id', 'in', pluck(some, 'id')).execute();
   }
   log.log('warn', 'too many deliveries wait for a failing webhook; the oldest are dropped', { hook: hookId });
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/core.errors.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { BaseContext } from '../../http/http.route.ts';
 import { Enum } from '../../http/http.schema.ts';
 import { type FileBodyOptions, readFileBody } from '../../http/params/multipart-file.ts';
@@ -77,12 +78,7 @@ export async function receiveUpload(
     if (filename === undefined) throw missing();
     return { file: stored[0]!, filename, fields };
   } catch (error) {
-    if (stored.length > 0)
-      await enqueueBlobRemoval(
-        deps,
-        deps.db,
-        stored.map(({ sha256 }) => sha256),
-      );
+    if (stored.length > 0) await enqueueBlobRemoval(deps, deps.db, pluck(stored, 'sha256'));
     throw error instanceof FileTooLarge ? tooLarge() : error;
   }
 }

@@ -3,6 +3,7 @@ import { findProject } from '../../access/lookup.ts';
 import { projectPermissions } from '../../access/permissions.ts';
 import { mergeRequestUrl } from '../../api/planning/index.ts';
 import { settingsOf } from '../../api/spaces/index.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProjectAccess } from '../project-access.ts';
 import type { PushedBranch } from './pushed.ts';
@@ -45,11 +46,7 @@ async function openMergeRequests(
     .selectFrom('merge_requests')
     .select(['iid', 'project_id', 'source_branch'])
     .where('source_project_id', '=', project.id)
-    .where(
-      'source_branch',
-      'in',
-      branches.map(({ name }) => name),
-    )
+    .where('source_branch', 'in', pluck(branches, 'name'))
     .where('state', 'in', ['opened', 'locked'])
     .orderBy('id')
     .execute();

@@ -4,6 +4,7 @@ import { requireDeployKeyPush } from '../../access/key-caller.ts';
 import { requireStorage } from '../../access/storage-limit.ts';
 import { transactionDeps } from '../../access/transaction-deps.ts';
 import { ApiError, notFound } from '../../core/core.errors.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { Deps } from '../../deps.ts';
 import {
   insertLfsObjects,
@@ -42,11 +43,7 @@ export async function findObjects(
   for (const { oid, size } of objects) {
     if (!OID.test(oid) || size < 0) throw new ApiError(422, 'every object needs a sha256 oid and a size');
   }
-  const sizes = await lfsSizes(
-    deps,
-    access.project.id,
-    objects.map(({ oid }) => oid),
-  );
+  const sizes = await lfsSizes(deps, access.project.id, pluck(objects, 'oid'));
   return objects.map(({ oid, size }) => ({ oid, size, stored: sizes.get(oid) ?? null }));
 }
 

@@ -1,4 +1,5 @@
 import { timestamp } from '../../core/clock.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { GroupIds } from '../../db/lifecycle.ts';
 import { EXPORT_STATUS, WHOLE } from '../../db/tables/relation-exports.table.ts';
@@ -56,11 +57,7 @@ async function removeOld(deps: Deps, archives: boolean): Promise<boolean> {
       .orderBy('updated_at')
       .limit(BATCH_SIZE)
       .execute();
-    await removeExports(
-      deps,
-      db,
-      old.map(({ id }) => id),
-    );
+    await removeExports(deps, db, pluck(old, 'id'));
     return old.length === BATCH_SIZE;
   });
 }

@@ -1,3 +1,4 @@
+import { pluck } from '../../core/pluck.ts';
 import type { ApprovalRule } from '../../db/tables/approval-rules.table.ts';
 import { type Exporting, PAGE, pagedRelation } from './relation.ts';
 
@@ -38,11 +39,7 @@ export const approvalRules = pagedRelation('approval_rules', async (exporting, a
     .selectFrom('approval_rule_branches')
     .innerJoin('protected_refs', 'protected_refs.id', 'protected_ref_id')
     .select(['rule_id', 'protected_refs.name'])
-    .where(
-      'rule_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
+    .where('rule_id', 'in', pluck(rows, 'id'))
     .orderBy('protected_refs.id')
     .execute();
   const objects = await approvalRuleObjects(exporting, rows);

@@ -1,3 +1,4 @@
+import { pluck } from '../../core/pluck.ts';
 import type { IssuableType } from '../../db/tables/tables.kinds.ts';
 import { noteObjects, notesOn } from './notes.relation.ts';
 import { reactionObjects, reactionsTo } from './reactions.relation.ts';
@@ -156,11 +157,7 @@ export const issuablesRelation = <T extends Row>(
       const attached = await attachmentsOf(exporting, type, page);
       // Lists are read in the order of ids, so an export can continue only after whole pages.
       const rows = page.toSorted((a, b) => a.id - b.id);
-      const lists = listsOf(
-        exporting,
-        type,
-        rows.map(({ id }) => id),
-      );
+      const lists = listsOf(exporting, type, pluck(rows, 'id'));
       after = page.at(-1)?.iid ?? after;
       for (const row of rows) {
         yield* objectText(attributes(exporting, row, attached(row)), lists(row.id));

@@ -1,3 +1,4 @@
+import { pluck } from '../../core/pluck.ts';
 import { PAGE, pagedRelation } from './relation.ts';
 
 /** Links between issues of the project, by source issue. Links to other projects are not exported. */
@@ -17,11 +18,7 @@ export const issueLinks = pagedRelation('issue_links', async ({ db, portable }, 
     .selectFrom('issue_links')
     .innerJoin('issues', 'issues.id', 'target_id')
     .select(['source_id', 'iid as target_iid', 'link_type', 'issue_links.created_at', 'issue_links.updated_at'])
-    .where(
-      'source_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
+    .where('source_id', 'in', pluck(rows, 'id'))
     .where('project_id', '=', portable.id)
     .orderBy('issue_links.id')
     .execute();

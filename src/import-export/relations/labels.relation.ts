@@ -1,3 +1,4 @@
+import { pluck } from '../../core/pluck.ts';
 import { PAGE, pagedRelation } from './relation.ts';
 
 /** Labels of a group or project, with their priorities in the project. */
@@ -13,11 +14,7 @@ export const labels = pagedRelation('labels', async ({ db, portable }, after) =>
   const priorities = await db
     .selectFrom('label_priorities')
     .select(['label_id', 'priority'])
-    .where(
-      'label_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
+    .where('label_id', 'in', pluck(rows, 'id'))
     .where('project_id', '=', portable.kind === 'project' ? portable.id : -1)
     .execute();
   return rows.map((row) => ({

@@ -1,5 +1,6 @@
 import type { Expression, SqlBool } from 'kysely';
 import { visibleReferences } from '../../access/visible-references.ts';
+import { pluck } from '../../core/pluck.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Note } from '../../db/tables/notes.table.ts';
 import { type Reaction, reactionsTo } from './reactions.relation.ts';
@@ -24,11 +25,7 @@ export async function completeNotes(
   exporting: Exporting,
   rows: (Note & { author: string | null })[],
 ): Promise<ReadNote[]> {
-  const reactions = reactionsTo(
-    exporting,
-    'Note',
-    rows.map(({ id }) => id),
-  );
+  const reactions = reactionsTo(exporting, 'Note', pluck(rows, 'id'));
   const complete = new Map<number, Reaction[]>();
   for (const { id } of rows.toSorted((a, b) => a.id - b.id)) complete.set(id, await Array.fromAsync(reactions.of(id)));
   return rows.map((row) => {

@@ -1,3 +1,4 @@
+import { pluck } from '../../core/pluck.ts';
 import { PAGE, pagedRelation } from './relation.ts';
 
 /** Protected branches or tags of a project, without access of single users, groups or keys. */
@@ -15,11 +16,7 @@ export const protectedRefs = (name: 'protected_branches' | 'protected_tags') =>
     const levels = await db
       .selectFrom('protected_ref_levels')
       .select(['protected_ref_id', 'action', 'access_level'])
-      .where(
-        'protected_ref_id',
-        'in',
-        rows.map(({ id }) => id),
-      )
+      .where('protected_ref_id', 'in', pluck(rows, 'id'))
       .where('access_level', 'is not', null)
       .orderBy('id')
       .execute();

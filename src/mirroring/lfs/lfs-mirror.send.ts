@@ -1,3 +1,4 @@
+import { pluck } from '../../core/pluck.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 import type { RemoteSource } from '../../git/remote/index.ts';
@@ -30,11 +31,7 @@ export async function sendLfsObjects(
   const remote = LfsRemote.of(source, await outboundRules(deps));
   if (remote === null || range.tips.length === 0 || !lfsEnabled(project) || !(await hasAny(deps, project))) return null;
   const pointers = await findPointers(deps, repo, range, signal);
-  const sizes = await lfsSizes(
-    deps,
-    project.id,
-    pointers.map(({ oid }) => oid),
-  );
+  const sizes = await lfsSizes(deps, project.id, pluck(pointers, 'oid'));
   const objects = [...sizes].map(([oid, size]) => ({ oid, size }));
   const problems = new Problems('could not be sent', signal);
   const late = AbortSignal.any([signal, AbortSignal.timeout(LFS_MS)]);

@@ -1,4 +1,5 @@
 import { timestamp } from '../../core/clock.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
@@ -76,10 +77,6 @@ export async function scheduleDue(deps: Deps): Promise<void> {
       .orderBy('next_update_at')
       .limit(BATCH_SIZE)
       .execute();
-    await requestUpdates(
-      deps,
-      db,
-      due.map(({ project_id }) => project_id),
-    );
+    await requestUpdates(deps, db, pluck(due, 'project_id'));
   });
 }

@@ -1,3 +1,4 @@
+import { pluck } from '../../core/pluck.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 import { registerArtifactLocking } from './locking.ts';
@@ -15,10 +16,6 @@ export function registerArtifacts(deps: Deps): void {
       .distinct()
       .where('project_id', 'in', ids)
       .execute();
-    await enqueueBlobRemoval(
-      deps,
-      db,
-      blobs.map(({ sha256 }) => sha256),
-    );
+    await enqueueBlobRemoval(deps, db, pluck(blobs, 'sha256'));
   });
 }

@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
+import { pluck } from '../../core/pluck.ts';
 import type { Db, Schema } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
@@ -21,11 +22,7 @@ export async function removeArtifacts(
     .returning(['sha256', 'project_id'])
     .execute();
   await enqueueBlobRemoval(deps, db, [...new Set(rows.map(({ sha256 }) => sha256))]);
-  await enqueueArtifactsSize(
-    deps,
-    db,
-    rows.map(({ project_id }) => project_id),
-  );
+  await enqueueArtifactsSize(deps, db, pluck(rows, 'project_id'));
   return rows.length;
 }
 
@@ -38,10 +35,6 @@ export async function removeArtifactsOf(deps: Deps, jobId: number): Promise<void
       .where('job_id', '=', jobId)
       .where('file_type', '!=', 'trace')
       .execute();
-    await removeArtifacts(
-      deps,
-      db,
-      rows.map(({ id }) => id),
-    );
+    await removeArtifacts(deps, db, pluck(rows, 'id'));
   });
 }

@@ -1,4 +1,5 @@
 import { REPORT_ARTIFACT_TYPES } from '../../ci/artifact-types.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
 
 /**
@@ -46,8 +47,5 @@ export async function retainReportsOf(db: Db, pipelineId: number, now: string): 
       ),
     )
     .execute();
-  return retainArtifactsOf(
-    db,
-    jobs.map(({ id }) => id),
-  );
+  return retainArtifactsOf(db, pluck(jobs, 'id'));
 }

@@ -1,5 +1,6 @@
 import { DANGLING_SOURCES } from '../../ci/pipeline-sources.ts';
 import { isOneOf, type State } from '../../ci/states.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
@@ -74,11 +75,7 @@ async function childrenOf(db: Db, parents: readonly Older[]): Promise<Older[]> {
     level = await db
       .selectFrom('pipelines')
       .select(['id', 'sha', 'on_new_commit'])
-      .where(
-        'parent_id',
-        'in',
-        level.map(({ id }) => id),
-      )
+      .where('parent_id', 'in', pluck(level, 'id'))
       .where('status', 'in', UNFINISHED)
       .limit(MAX_PIPELINES)
       .execute();

@@ -1,5 +1,6 @@
 import { FINISHED, isOneOf, type State } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
 import { nextIids } from '../../db/iids.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
@@ -91,10 +92,7 @@ export async function outdatedDeployments(
     .where('id', '=', waiting[0]!.project_id)
     .executeTakeFirst();
   if (project === undefined || !ciSettings(project).ci_forward_deployment_enabled) return new Set();
-  return olderThanDeployed(
-    db,
-    waiting.map(({ id }) => id),
-  );
+  return olderThanDeployed(db, pluck(waiting, 'id'));
 }
 
 /** Jobs whose deployment is older than the last successful one of its environment and of a different commit. */

@@ -1,5 +1,6 @@
 import { COMPLETE, isOneOf } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
@@ -18,11 +19,7 @@ export function eraseJob(deps: Deps, jobId: number): Promise<CiJob | null> {
     const files = await db.deleteFrom('ci_job_artifacts').where('job_id', '=', jobId).returning('sha256').execute();
     const hadLog = await dropLog(db, jobId);
     if (files.length === 0 && !hadLog) return null;
-    await enqueueBlobRemoval(
-      deps,
-      db,
-      files.map(({ sha256 }) => sha256),
-    );
+    await enqueueBlobRemoval(deps, db, pluck(files, 'sha256'));
     await enqueueArtifactsSize(deps, db, [locked.job.project_id]);
     const now = timestamp(deps.clock);
     return db

@@ -1,3 +1,4 @@
+import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
@@ -26,11 +27,7 @@ export async function destroyPipeline(deps: Deps, pipelineId: number, userId: nu
       .execute();
     await wakeFollowers(deps, db, ids);
     await db.deleteFrom('pipelines').where('id', 'in', ids).execute();
-    await enqueueBlobRemoval(
-      deps,
-      db,
-      blobs.map(({ sha256 }) => sha256),
-    );
+    await enqueueBlobRemoval(deps, db, pluck(blobs, 'sha256'));
     const { project_id } = pipeline;
     await deps.jobs.enqueueAll(
       db,

@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import { COMPLETE, FINISHED, isOneOf, type State } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
+import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { CiJob, CiJobsTable } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
@@ -162,11 +163,7 @@ async function moveAlike<J extends MovableJob>(
   const rows = await db
     .updateTable('ci_jobs')
     .set(set)
-    .where(
-      'id',
-      'in',
-      jobs.map(({ id }) => id),
-    )
+    .where('id', 'in', pluck(jobs, 'id'))
     .where('status', '=', from)
     .returning('id')
     .execute();

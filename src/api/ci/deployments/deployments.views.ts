@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import type { Deployment as Row } from '../../../db/tables/deployments.table.ts';
 import type { Environment } from '../../../db/tables/environments.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -24,10 +25,7 @@ export async function presentDeployments(
 ): Promise<Static<typeof Deployment>[]> {
   if (rows.length === 0) return [];
   const { db } = deps;
-  const users = await usersById(
-    db,
-    rows.map(({ user_id }) => user_id),
-  );
+  const users = await usersById(db, pluck(rows, 'user_id'));
   const environmentIds = [...new Set(rows.map(({ environment_id }) => environment_id))];
   const environmentRows = await db.selectFrom('environments').selectAll().where('id', 'in', environmentIds).execute();
   const environments = new Map(environmentRows.map((environment) => [environment.id, environment]));

@@ -3,6 +3,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { COMPLETE, isOneOf } from '../../../ci/states.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { CiJobArtifact } from '../../../db/tables/ci-job-artifacts.table.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
@@ -35,10 +36,7 @@ async function factsOf(deps: Deps, rows: readonly CiJob[], project: Project | un
   return {
     projects,
     pipelines: await pipelinesOf(deps.db, rows),
-    users: await usersById(
-      deps.db,
-      rows.map(({ user_id }) => user_id),
-    ),
+    users: await usersById(deps.db, pluck(rows, 'user_id')),
     commits: await commitsOf(deps, rows, projects),
   };
 }

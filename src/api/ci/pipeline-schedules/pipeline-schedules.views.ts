@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { CiPipelineScheduleVariable } from '../../../db/tables/ci-pipeline-schedule-variables.table.ts';
 import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.table.ts';
@@ -24,10 +25,7 @@ export async function presentSchedules(
   scope: Scope,
   rows: readonly CiPipelineSchedule[],
 ): Promise<Static<typeof PipelineSchedule>[]> {
-  const owners = await usersById(
-    deps.db,
-    rows.map(({ owner_id }) => owner_id),
-  );
+  const owners = await usersById(deps.db, pluck(rows, 'owner_id'));
   return rows.map((row) => {
     const owner = owners.get(row.owner_id ?? 0);
     return {

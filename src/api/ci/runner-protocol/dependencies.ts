@@ -4,6 +4,7 @@ import type { CrossNeed } from '../../../ci/pipeline-config.ts';
 import { groupName } from '../../../ci/slugs.ts';
 import { expandText } from '../../../ci/variables/expand.ts';
 import { type Variable, variableValues } from '../../../ci/variables/variable.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { lastSuccessful } from '../../../pipelines/artifacts/by-ref.ts';
@@ -35,11 +36,7 @@ export async function dependenciesFor(
     .innerJoin('ci_jobs', 'ci_jobs.id', 'ci_job_artifacts.job_id')
     .innerJoin('pipelines', 'pipelines.id', 'ci_jobs.pipeline_id')
     .select(['job_id', 'filename', 'size'])
-    .where(
-      'job_id',
-      'in',
-      jobs.map(({ id }) => id),
-    )
+    .where('job_id', 'in', pluck(jobs, 'id'))
     .where('file_type', '=', 'archive')
     .where((eb) => eb.or([eb('expire_at', 'is', null), eb('expire_at', '>', now), eb('pipelines.locked', '=', 1)]))
     .execute();

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import type { CiTrigger } from '../../../db/tables/ci-triggers.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
@@ -27,10 +28,7 @@ const triggerObject: ProjectObject<typeof TriggerId, { trigger: CiTrigger }> = {
 const one = onObject(triggerObject, 'admin_triggers');
 
 async function present(deps: Deps, rows: readonly CiTrigger[], viewerId: number): Promise<Static<typeof Trigger>[]> {
-  const owners = await usersById(
-    deps.db,
-    rows.map(({ owner_id }) => owner_id),
-  );
+  const owners = await usersById(deps.db, pluck(rows, 'owner_id'));
   return rows.flatMap((row) => {
     const owner = owners.get(row.owner_id);
     if (owner === undefined) return [];

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, Nullable, pagination } from '../../../http/http.schema.ts';
 import { inProject, inProjectByUser, requireProjectAbility } from '../../api.access.ts';
@@ -46,10 +47,7 @@ export const commitStatusRoutes = [
         sort: input.sort ?? 'asc',
       };
       return c.page(commitStatuses(deps.db, project.id, commit.oid, filters), async (rows) => {
-        const authors = await usersById(
-          deps.db,
-          rows.map(({ user_id }) => user_id),
-        );
+        const authors = await usersById(deps.db, pluck(rows, 'user_id'));
         const webUrl = projectUrl(deps, project);
         return rows.map((row) => presentStatus(deps, row, authors.get(row.user_id)!, webUrl));
       });

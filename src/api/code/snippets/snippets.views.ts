@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Snippet as SnippetRow } from '../../../db/tables/snippets.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -31,10 +32,7 @@ export async function presentSnippets(
   caller: Caller,
   snippets: readonly SnippetRow[],
 ): Promise<Static<typeof Snippet>[]> {
-  const authors = await usersById(
-    deps.db,
-    snippets.map(({ author_id }) => author_id),
-  );
+  const authors = await usersById(deps.db, pluck(snippets, 'author_id'));
   const paths = await projectPaths(deps, snippets);
   return snippets.flatMap((snippet) => {
     const author = authors.get(snippet.author_id);

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { FeatureFlag as Row } from '../../../db/tables/feature-flags.table.ts';
@@ -12,10 +13,7 @@ export async function presentFlags(
   dialect: Dialect,
   rows: readonly Row[],
 ): Promise<Static<typeof FeatureFlag>[]> {
-  const strategies = await strategiesOf(
-    db,
-    rows.map(({ id }) => id),
-  );
+  const strategies = await strategiesOf(db, pluck(rows, 'id'));
   const lists = await userListsById(
     db,
     [...strategies.values()].flat().flatMap(({ user_list_id }) => user_list_id ?? []),

@@ -4,6 +4,7 @@ import { recordFlag, recordFlagChanges } from '../../../audit/feature-flags.audi
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, notFound, refused } from '../../../core/core.errors.ts';
 import { featureFlagFacts } from '../../../core/event-facts.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { countOf } from '../../../db/paginate.ts';
@@ -63,11 +64,7 @@ async function check(
   const same =
     names.length > 0 ? undefined : await flagsOf(db, projectId).where('name', '=', flag.name).executeTakeFirst();
   if (same !== undefined && same.id !== own) names.push('has already been taken');
-  const lists = await listsAmong(
-    db,
-    projectId,
-    strategies.map(({ userListId }) => userListId),
-  );
+  const lists = await listsAmong(db, projectId, pluck(strategies, 'userListId'));
   const fieldErrors: FieldErrors = { name: names, description: descriptionErrors(flag.description) };
   const errors = { ...fieldErrors, ...strategyErrors(strategies, (id) => lists.has(id)) };
   const wrong = Object.entries(errors).filter(([, texts]) => texts.length > 0);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { Enum, optional, pagination } from '../../../http/http.schema.ts';
 import { inGroup } from '../../api.access.ts';
@@ -29,11 +30,7 @@ export const groupReleaseRoutes: readonly Route[] = [
       const list = releasesOfGroup(deps, caller, group, sort);
       if (simple) return c.page(list, (rows) => rows.map((row) => presentBasic(deps, row)));
       return c.page(list, async (rows) => {
-        const places = await releaseContextsOf(
-          deps,
-          caller,
-          rows.map(({ project_id }) => project_id),
-        );
+        const places = await releaseContextsOf(deps, caller, pluck(rows, 'project_id'));
         await c.hold(await memoryEstimateOf(deps.db, rows));
         return presentReleases(deps, rows, (id) => places.get(id));
       });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { ReleaseEvidence } from '../../../db/tables/release-evidences.table.ts';
 import type { ReleaseLink } from '../../../db/tables/release-links.table.ts';
@@ -33,11 +34,7 @@ export async function memoryEstimateOf(db: Db, rows: readonly Release[]): Promis
     .selectFrom('release_links')
     .select(({ fn }) => fn.countAll<number | string>().as('many'))
     .select(sql<number | string | null>`sum(length(name) + 2 * length(url))`.as('texts'))
-    .where(
-      'release_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
+    .where('release_id', 'in', pluck(rows, 'id'))
     .executeTakeFirstOrThrow();
   return COPIES * (notes + Number(links.texts ?? 0)) + LINK_BYTES * Number(links.many);
 }

@@ -1,6 +1,7 @@
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { paragraphs } from '../../../core/html.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Release } from '../../../db/tables/releases.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -40,14 +41,8 @@ export async function presentReleases(
   contextOf: (projectId: number) => ReleaseContext | undefined,
   withHtml = false,
 ): Promise<ReleaseJson[]> {
-  const more = await readReleaseRows(
-    deps,
-    rows.map(({ id }) => id),
-  );
-  const users = await usersById(
-    deps.db,
-    rows.map(({ author_id }) => author_id),
-  );
+  const more = await readReleaseRows(deps, pluck(rows, 'id'));
+  const users = await usersById(deps.db, pluck(rows, 'author_id'));
   const shown: ReleaseJson[] = [];
   for (const row of rows) {
     const context = contextOf(row.project_id);

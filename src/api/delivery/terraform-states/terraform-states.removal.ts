@@ -1,3 +1,4 @@
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
@@ -24,14 +25,7 @@ async function removeSome(deps: Deps, db: Db, stateId: number): Promise<boolean>
     await db.deleteFrom('terraform_states').where('id', '=', stateId).execute();
     return false;
   }
-  await db
-    .deleteFrom('terraform_state_versions')
-    .where(
-      'id',
-      'in',
-      versions.map(({ id }) => id),
-    )
-    .execute();
+  await db.deleteFrom('terraform_state_versions').where('id', 'in', pluck(versions, 'id')).execute();
   await enqueueBlobRemoval(deps, db, [...new Set(versions.map(({ sha256 }) => sha256))]);
   return true;
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { groupsOf, projectsOf } from '../../../access/access.membership.ts';
 import { namespacesOfIds } from '../../../access/rows-by-id.ts';
 import { today } from '../../../core/clock.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { type PageRange, pageOf } from '../../../db/paginate.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -74,10 +75,7 @@ export async function associationsOf(deps: Deps, userId: number, minLevel: numbe
       .orderBy('id'),
     page,
   );
-  const homes = await namespacesById(
-    deps,
-    projects.rows.map(({ namespace_id }) => namespace_id),
-  );
+  const homes = await namespacesById(deps, pluck(projects.rows, 'namespace_id'));
   const levels = await levelsOf(db, userId, day, [...groups.rows, ...homes.values()], projects.rows);
   const rows = {
     groups: groups.rows.map((group) => presentGroup(deps, group, levels)),

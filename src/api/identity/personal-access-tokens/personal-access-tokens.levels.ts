@@ -1,5 +1,6 @@
 import { lineageIds } from '../../../access/access.membership.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -23,13 +24,7 @@ export async function levelsOf(
   const groupIds = [...new Set(namespaces.flatMap(({ lineage }) => lineageIds(lineage)))];
   const direct = await membershipLevels(db, userId, day, 'group', groupIds);
   const shared = await sharedLevels(db, userId, day, groupIds);
-  const ofProjects = await membershipLevels(
-    db,
-    userId,
-    day,
-    'project',
-    projects.map(({ id }) => id),
-  );
+  const ofProjects = await membershipLevels(db, userId, day, 'project', pluck(projects, 'id'));
   const highest = (levels: readonly (number | undefined)[]): number | null => {
     const known = levels.filter((level) => level !== undefined);
     return known.length === 0 ? null : Math.max(...known);

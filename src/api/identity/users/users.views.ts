@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { type Ids, prepared } from '../../../db/prepared.ts';
 import type { User } from '../../../db/tables/users.table.ts';
@@ -159,10 +160,7 @@ export async function presentForAdmin(
   const ids = users.map(({ id }) => id);
   const projects = await countPersonalProjects(db, ids);
   const namespaces = await namespaceIds(db, ids);
-  const creators = await usersById(
-    db,
-    users.map(({ created_by_id }) => created_by_id),
-  );
+  const creators = await usersById(db, pluck(users, 'created_by_id'));
   const follows = await followFacts(db, ids, options.viewer?.id ?? null);
   const identities = await identitiesOf(db, ids);
   const billable = await billableAmong(deps, ids);

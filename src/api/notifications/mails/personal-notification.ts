@@ -1,3 +1,4 @@
+import { pluck } from '../../../core/pluck.ts';
 import type { Deps } from '../../../deps.ts';
 import { enqueueMails } from '../../../mail/send-mail.ts';
 import { notificationEmail } from '../notification-settings/notification-settings.settings.ts';
@@ -31,13 +32,7 @@ export async function notifyUsers(
   const format = await mailFormatOf(deps);
   const whole: MailDraft = { body: [], thread: {}, headers: {}, followed: null, ...draft };
   await deps.db.transaction().execute(async (db) => {
-    const fresh = await recordMails(
-      deps,
-      db,
-      occasion,
-      users.map(({ id }) => id),
-      space,
-    );
+    const fresh = await recordMails(deps, db, occasion, pluck(users, 'id'), space);
     const recipients = users.filter(({ id }) => fresh.has(id));
     const mails = recipients.map((user) =>
       compose(deps, format, whole, { user, address: notificationEmail(user), reason: undefined }, sentences),

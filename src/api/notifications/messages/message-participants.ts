@@ -1,3 +1,4 @@
+import { pluck } from '../../../core/pluck.ts';
 import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 import type { Deps } from '../../../deps.ts';
 import { participantsOf } from '../../planning/index.ts';
@@ -35,10 +36,7 @@ export async function loadParticipants(
   const subscriptions = await subscriptionsOf(deps.db, affected);
   return {
     all: [
-      ...candidates(
-        people.map(({ id }) => id),
-        'participating',
-      ),
+      ...candidates(pluck(people, 'id'), 'participating'),
       ...candidates(assignees, 'participating', 'assigned'),
       ...subscriptions.follow,
       ...(await watchersOf(deps, place)),

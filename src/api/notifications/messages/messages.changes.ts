@@ -1,3 +1,4 @@
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -111,11 +112,7 @@ export async function labelParts(
 ): Promise<Part[]> {
   const [before, now] = (changes.labels ?? [[], []]).map(labelsIn) as [Label[], Label[]];
   const added = now.filter(({ id }) => !before.some((label) => label.id === id));
-  const followers = await followersOfLabels(
-    deps.db,
-    added.map(({ id }) => id),
-    projectId,
-  );
+  const followers = await followersOfLabels(deps.db, pluck(added, 'id'), projectId);
   if (followers.length === 0) return [];
   const names = added.map(({ name }) => name).join(', ');
   const { unsubscribed } = participants;

@@ -1,4 +1,5 @@
 import type { DomainEvents } from '../../../core/core.domain-events.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { MergeParams, MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { User } from '../../../db/tables/users.table.ts';
@@ -162,11 +163,7 @@ async function opened(
   const more = [
     ...asked(mergeRequest),
     ...(await mentionedIn(deps, mergeRequest, `${row.title}\n\n${row.description ?? ''}`)),
-    ...(await followersOfLabels(
-      deps.db,
-      labels.map(({ id }) => id),
-      place.project.id,
-    )),
+    ...(await followersOfLabels(deps.db, pluck(labels, 'id'), place.project.id)),
   ];
   const sentences = [
     line(`${actorName(actor)} opened a merge request: ${row.title}`),

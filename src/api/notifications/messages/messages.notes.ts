@@ -1,3 +1,4 @@
+import { pluck } from '../../../core/pluck.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { issueLinksOf } from '../../../integrations/trackers/trackers.issue-links.ts';
@@ -46,11 +47,7 @@ type MaybeDispatch = Dispatch | undefined;
 async function reviewOf(deps: Deps, notes: readonly Note[]): Promise<MaybeDispatch> {
   const [first] = notes;
   if (first === undefined) return undefined;
-  const on = await commentedNoteable(
-    deps,
-    first,
-    notes.map(({ id }) => id),
-  );
+  const on = await commentedNoteable(deps, first, pluck(notes, 'id'));
   return on && dispatchOf(deps, on, notes, { own: `review_${first.id}`, before: [on.root] });
 }
 

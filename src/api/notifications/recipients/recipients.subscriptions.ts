@@ -1,3 +1,4 @@
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 import { type Candidate, candidates } from './candidate.ts';
@@ -39,9 +40,5 @@ export async function followersOfLabels(
     .where('subscribed', '=', 1)
     .where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', '=', projectId)]))
     .execute();
-  return candidates(
-    rows.map(({ user_id }) => user_id),
-    'subscription',
-    'subscribed',
-  );
+  return candidates(pluck(rows, 'user_id'), 'subscription', 'subscribed');
 }

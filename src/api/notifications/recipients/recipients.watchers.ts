@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { today } from '../../../core/clock.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Deps } from '../../../deps.ts';
 import { NOTIFICATION_LEVELS } from '../notification-settings/notification-settings.levels.ts';
 import { type Candidate, candidates } from './candidate.ts';
@@ -32,8 +33,5 @@ export async function watchersOf(deps: Deps, { project, namespace, groupIds }: P
           and (l.source_type = 'project' and l.source_id = ${project.id} or l.source_type = 'group' and l.source_id in (${groups}))
       union select cast(${namespace.owner_id} as integer))
     limit ${MAX_WATCHERS}`.execute(deps.db);
-  return candidates(
-    rows.map(({ user_id }) => user_id),
-    'watch',
-  );
+  return candidates(pluck(rows, 'user_id'), 'watch');
 }

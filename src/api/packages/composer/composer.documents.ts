@@ -1,6 +1,7 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { notFound } from '../../../core/core.errors.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
@@ -110,11 +111,7 @@ async function rowsOf(db: Db, page: readonly Known[]): Promise<Map<number, Versi
       'projects.full_path',
       'projects.visibility',
     ])
-    .where(
-      'packages.id',
-      'in',
-      page.map(({ id }) => id),
-    )
+    .where('packages.id', 'in', pluck(page, 'id'))
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }

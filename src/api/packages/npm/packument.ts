@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { notFound } from '../../../core/core.errors.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
@@ -195,11 +196,7 @@ const rowsOf = (db: Db, ids: readonly { id: number }[]): Promise<Row[]> =>
       'package_files.sha1',
       'package_files.metadata as facts',
     ])
-    .where(
-      'packages.id',
-      'in',
-      ids.map(({ id }) => id),
-    )
+    .where('packages.id', 'in', pluck(ids, 'id'))
     .where('package_files.status', '=', 'default')
     .orderBy('packages.id')
     .execute();

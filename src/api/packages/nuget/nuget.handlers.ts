@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { notFound } from '../../../core/core.errors.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
 import { findFile, findVersion } from '../../../packages/package-registry.find.ts';
 import { sendPackageFile } from '../registries.send-file.ts';
@@ -59,11 +60,7 @@ export async function search(c: BaseContext, feed: Feed, input: Static<typeof Se
   const base = `${apiOf(c)}${feed.path}`;
   const data = rows.map((row) => {
     const highest = versions.get(row.name_key)!.slice(0, MAX_VERSIONS);
-    return presentSearchResult(
-      base,
-      highest.map(({ versionKey }) => versionKey),
-      row,
-    );
+    return presentSearchResult(base, pluck(highest, 'versionKey'), row);
   });
   return { totalHits: total, data };
 }

@@ -1,4 +1,5 @@
 import { notFound } from '../../../core/core.errors.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
 import { type Feed, type KnownVersion, sortedVersions, versionsOfNames, withMetadata } from './nuget.find.ts';
 import { apiOf } from './nuget.handlers.ts';
@@ -29,10 +30,7 @@ function marked(versions: readonly KnownVersion[]): Listed[] {
 
 /** Loads the metadata of versions. */
 async function filled(c: BaseContext, listed: readonly Listed[]): Promise<V2Version[]> {
-  const rows = await withMetadata(
-    c,
-    listed.map(({ version }) => version),
-  );
+  const rows = await withMetadata(c, pluck(listed, 'version'));
   const byId = new Map(listed.map((each) => [each.version.id, each]));
   return rows.map((row) => {
     const { isLatest, isAbsoluteLatest } = byId.get(row.id)!;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import type { PackageFile as Row } from '../../../db/tables/package-files.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { presentPipelines } from '../packages/packages.view-rows.ts';
@@ -51,11 +52,7 @@ const pipelinesOfFiles = async ({ db }: Deps, projectId: number, rows: readonly 
               .innerJoin('pipelines as built', 'built.id', 'package_pipelines.pipeline_id')
               .select(['package_file_id', sql<number>`max(built.id)`.as('last_id')])
               .where('built.project_id', '=', projectId)
-              .where(
-                'package_file_id',
-                'in',
-                rows.map(({ id }) => id),
-              )
+              .where('package_file_id', 'in', pluck(rows, 'id'))
               .groupBy('package_file_id')
               .as('last'),
           (join) => join.onRef('last.last_id', '=', 'pipelines.id'),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Package } from '../../../db/tables/packages.table.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
@@ -27,10 +28,7 @@ export async function presentPipelines(
   pipelines: readonly Pipeline[],
   webUrls: ReadonlyMap<number, string>,
 ) {
-  const users = await usersById(
-    deps.db,
-    pipelines.map(({ user_id }) => user_id),
-  );
+  const users = await usersById(deps.db, pluck(pipelines, 'user_id'));
   return pipelines.map((pipeline) => {
     const user = users.get(pipeline.user_id ?? 0);
     return {

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import type { Package as Row } from '../../../db/tables/packages.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -42,11 +43,7 @@ export async function presentPackages(
   const ids = rows.map(({ id }) => id);
   const tags = await tagsOf(deps.db, ids);
   const withPipelines = rows.filter(({ project_id }) => places.get(project_id)!.seesPipelines);
-  const pipelines = await lastPipelines(
-    deps,
-    withPipelines.map(({ id }) => id),
-    webUrls(deps, places.values()),
-  );
+  const pipelines = await lastPipelines(deps, pluck(withPipelines, 'id'), webUrls(deps, places.values()));
   return rows.map((row) => {
     const pipeline = pipelines.get(row.id);
     return {

@@ -1,5 +1,6 @@
 import { type TInteger, Type } from 'typebox';
 import { notFound, unauthorized } from '../../../core/core.errors.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type BaseContext, type Route, route } from '../../../http/http.route.ts';
@@ -70,10 +71,7 @@ function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofN
         const { db } = c.deps;
         const awards = awardsOf(db, await find(c)).orderBy('id');
         return c.page(awards, async (rows) => {
-          const users = await usersById(
-            db,
-            rows.map(({ user_id }) => user_id),
-          );
+          const users = await usersById(db, pluck(rows, 'user_id'));
           return rows.flatMap((row) => {
             const user = users.get(row.user_id);
             return user === undefined ? [] : [presentAward(c.deps, row, user)];

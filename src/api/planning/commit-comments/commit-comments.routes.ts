@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { invalidParameter } from '../../../core/core.errors.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { route } from '../../../http/http.route.ts';
 import { Enum, Filled, pagination } from '../../../http/http.schema.ts';
 import { inProjectByUser } from '../../api.access.ts';
@@ -27,10 +28,7 @@ export const commitCommentRoutes = [
       const { deps, project } = c;
       const { commit } = await findCommit(deps, project, c.params.sha);
       return c.page(commitNotes(deps.db, project.id, commit.oid), async (rows) => {
-        const authors = await usersById(
-          deps.db,
-          rows.map(({ author_id }) => author_id),
-        );
+        const authors = await usersById(deps.db, pluck(rows, 'author_id'));
         return rows.map((note) => presentCommitNote(deps, note, authors.get(note.author_id)!));
       });
     },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { recordNotFound } from '../../../core/core.errors.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Issue } from '../../../db/tables/issues.table.ts';
 import { type BaseContext, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
@@ -46,22 +47,16 @@ export const issueLinkRoutes = [
       const { deps, caller, project } = c;
       const issue = await findIssue(deps.db, c, c.params.issue_iid);
       const links = await linksFrom(deps.db, issue.id);
-      const readable = await readableIssues(
-        deps,
-        caller,
-        links.map(({ otherId }) => otherId),
-      );
+      const readable = await readableIssues(deps, caller, pluck(links, 'otherId'));
       const seen = links.flatMap((each) => {
         const other = readable.get(each.otherId);
         return other === undefined ? [] : [{ ...each, other }];
       });
       const present = async (shown: typeof seen) => {
-        const issues = await presentIssues(
-          deps,
-          caller,
-          shown.map(({ other }) => other),
-          { from: { project }, subscribed: true },
-        );
+        const issues = await presentIssues(deps, caller, pluck(shown, 'other'), {
+          from: { project },
+          subscribed: true,
+        });
         return shown.map(({ link, type }, index) => ({
           ...issues[index]!,
           issue_link_id: link.id,

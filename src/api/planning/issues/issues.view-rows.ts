@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Label } from '../../../db/tables/labels.table.ts';
@@ -50,11 +51,7 @@ export async function loadIssueViews(
   );
   const assignees = await assigneesFor(db, 'Issue', ids);
   const labels = await labelsFor(db, 'Issue', ids);
-  const milestones = await milestonesById(
-    deps,
-    db,
-    issues.map(({ milestone_id }) => milestone_id),
-  );
+  const milestones = await milestonesById(deps, db, pluck(issues, 'milestone_id'));
   const closing = await closingCounts(deps, caller, ids);
   const blocking = await blockingCounts(deps, caller, ids);
   const duplicates = await duplicateTargets(deps, caller, issues);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { withGroupAbility } from '../../api.access.ts';
@@ -31,11 +32,7 @@ const milestonesOf = <A extends object>({ path, noun, read, admin, owner }: Mile
       const { deps } = c;
       const query = await milestoneList(deps, deps.db, c.caller, owner(c), c.input);
       return c.page(query, async (rows) => {
-        const shown = await milestonesById(
-          deps,
-          deps.db,
-          rows.map(({ id }) => id),
-        );
+        const shown = await milestonesById(deps, deps.db, pluck(rows, 'id'));
         return rows.flatMap(({ id }) => shown.get(id) ?? []);
       });
     },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { pluck } from '../../../core/pluck.ts';
 import { asciiLower } from '../../../db/like.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import { readersAmong } from '../issuables/issuables.readers.ts';
@@ -56,12 +57,7 @@ export async function eligibleAmong(c: Context, users: readonly User[], failed: 
   const { deps, scope, type } = c;
   if (type === 'Commit') return { users: [...users], failure: '' };
   const { project, namespace } = scope;
-  const eligible = await readersAmong(
-    deps,
-    deps.db,
-    { type, project, namespace },
-    users.map(({ id }) => id),
-  );
+  const eligible = await readersAmong(deps, deps.db, { type, project, namespace }, pluck(users, 'id'));
   const others = users.filter(({ id }) => !eligible.some((user) => user.id === id));
   const failure = ` ${failed} ${mentionsOf(others)} because they cannot see this ${typeName(c)}.`;
   return { users: eligible, failure: others.length === 0 ? '' : failure };

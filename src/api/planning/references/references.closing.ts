@@ -1,6 +1,7 @@
 import { allowsOn } from '../../../access/ability-target.ts';
 import type { Caller, UserCaller } from '../../../access/caller.ts';
 import { closingReferences } from '../../../core/core.references.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -105,10 +106,7 @@ async function issuesToClose(
     .orderBy('position')
     .limit(MAX_COMMITS)
     .execute();
-  const messages = await messagesOf(
-    repo,
-    commits.map(({ sha }) => sha),
-  );
+  const messages = await messagesOf(repo, pluck(commits, 'sha'));
   const text = [mergeRequest.title, mergeRequest.description ?? '', ...messages.map(({ message }) => message)];
   const options = { externalUrl: deps.externalUrl() };
   const references = text.flatMap((each) => closingReferences(each, options));

@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import type { DomainEvents } from '../../../core/core.domain-events.ts';
 import { closingReferences, findReferences } from '../../../core/core.references.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { prepared } from '../../../db/prepared.ts';
 import type { Deps } from '../../../deps.ts';
@@ -125,19 +126,11 @@ async function mergedShas(
   const rows = await db
     .selectFrom('merge_request_commits')
     .select('sha')
-    .where(
-      'sha',
-      'in',
-      commits.map(({ sha }) => sha),
-    )
-    .where(
-      'merge_request_id',
-      'in',
-      merged.map(({ id }) => id),
-    )
+    .where('sha', 'in', pluck(commits, 'sha'))
+    .where('merge_request_id', 'in', pluck(merged, 'id'))
     .execute();
   return new Set([
-    ...rows.map(({ sha }) => sha),
+    ...pluck(rows, 'sha'),
     ...merged.flatMap((row) => [row.merge_commit_sha ?? [], row.squash_commit_sha ?? []].flat()),
   ]);
 }

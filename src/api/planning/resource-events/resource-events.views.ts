@@ -1,6 +1,7 @@
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { today } from '../../../core/clock.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { ResourceEvent } from '../../../db/tables/resource-events.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
@@ -90,10 +91,7 @@ export async function presentResourceEvents(
   events: readonly ResourceEvent[],
 ): Promise<object[]> {
   const details = await DETAILS[kind]({ deps, caller }, events);
-  const users = await usersById(
-    deps.db,
-    events.map(({ user_id }) => user_id),
-  );
+  const users = await usersById(deps.db, pluck(events, 'user_id'));
   return events.map((event) => {
     const user = users.get(event.user_id ?? 0);
     return {

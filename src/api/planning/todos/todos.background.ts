@@ -1,4 +1,5 @@
 import { timestamp } from '../../../core/clock.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -109,11 +110,7 @@ async function takeBack(deps: Deps, pipelineId: number): Promise<void> {
     .updateTable('todos')
     .set({ state: 'done', updated_at: timestamp(deps.clock) })
     .where('target_type', '=', 'MergeRequest')
-    .where(
-      'target_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
+    .where('target_id', 'in', pluck(rows, 'id'))
     .where('action', '=', 'build_failed')
     .where('state', '=', 'pending')
     .execute();

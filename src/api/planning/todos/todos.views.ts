@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { namespacesOfIds, projectsOfIds } from '../../../access/rows-by-id.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Todo as TodoRow } from '../../../db/tables/todos.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -69,10 +70,7 @@ export async function presentTodos(deps: Deps, caller: UserCaller, todos: readon
   if (todos.length === 0) return [];
   const { projects, names } = await loadProjects(deps, todos);
   const targets = await loadTargets(deps, caller, todos, projects);
-  const authors = await usersById(
-    deps.db,
-    todos.map(({ author_id }) => author_id),
-  );
+  const authors = await usersById(deps.db, pluck(todos, 'author_id'));
   const noteIds = todos.flatMap(({ note_id }) => note_id ?? []);
   const notes =
     noteIds.length === 0

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import type { AccessRequest } from '../../../db/tables/access-requests.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
@@ -26,10 +27,7 @@ const requestsOf = ({ db }: Deps, source: Source) =>
     .orderBy('id');
 
 async function present(deps: Deps, requests: readonly AccessRequest[]) {
-  const users = await usersById(
-    deps.db,
-    requests.map(({ user_id }) => user_id),
-  );
+  const users = await usersById(deps.db, pluck(requests, 'user_id'));
   return requests.flatMap(({ user_id, created_at }) => {
     const user = users.get(user_id);
     return user === undefined ? [] : [{ ...userBasic(deps, user), requested_at: created_at }];

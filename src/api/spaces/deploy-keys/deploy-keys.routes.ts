@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
@@ -30,10 +31,7 @@ export const deployKeyRoutes = [
     success: { status: 200, schema: Type.Array(DeployKeyWithProjects) },
     handler: (c) =>
       c.page(allKeys(c.deps.db, c.input.public), async (rows) => {
-        const uses = await projectsOfKeys(
-          c.deps.db,
-          rows.map(({ id }) => id),
-        );
+        const uses = await projectsOfKeys(c.deps.db, pluck(rows, 'id'));
         return rows.map((row) => ({
           ...presentKey(row),
           projects_with_write_access: uses.get(row.id)!.write,

@@ -1,6 +1,7 @@
 import type { Caller, UserCaller } from '../../../access/caller.ts';
 import { visibleGroups } from '../../../access/visible-groups.ts';
 import { conflict, notFound } from '../../../core/core.errors.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { isUniqueViolation } from '../../../db/db.errors.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -60,11 +61,7 @@ export async function sharedWith(deps: Deps, caller: Caller, source: { type: 'pr
   const groups = await deps.db
     .selectFrom('namespaces')
     .select(['id', 'name', 'full_path'])
-    .where(
-      'id',
-      'in',
-      links.map(({ group_id }) => group_id),
-    )
+    .where('id', 'in', pluck(links, 'group_id'))
     .where(visible)
     .execute();
   const byId = new Map(groups.map((group) => [group.id, group]));

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import type { Invitation } from '../../../db/tables/invitations.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { inDialect } from '../../../http/dialect.ts';
@@ -13,10 +14,7 @@ import { InvitationEntity, Invited } from './invitations.responses.ts';
 import { invitationsOf, invite, updateInvitation, withdrawInvitation } from './invitations.writes.ts';
 
 async function present({ db, config }: Deps, rows: readonly Invitation[]) {
-  const users = await usersById(
-    db,
-    rows.map(({ created_by_id }) => created_by_id),
-  );
+  const users = await usersById(db, pluck(rows, 'created_by_id'));
   return rows.map(({ id, email, access_level, created_at, expires_at, created_by_id }) => ({
     id,
     invite_email: email,

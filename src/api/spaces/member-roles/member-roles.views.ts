@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { NO_PERMISSIONS, ROLE_PERMISSIONS, type RolePermissions } from '../../../access/role-permissions.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { MemberRole } from '../../../db/tables/member-roles.table.ts';
 import { permissionsOfRoles } from './member-roles.queries.ts';
@@ -14,10 +15,7 @@ export function presentRole(role: MemberRole, held: RolePermissions): Static<typ
 
 /** Renders roles with one query in total. */
 export async function presentRoles(db: Db, roles: readonly MemberRole[]): Promise<Static<typeof MemberRoleEntity>[]> {
-  const held = await permissionsOfRoles(
-    db,
-    roles.map(({ id }) => id),
-  );
+  const held = await permissionsOfRoles(db, pluck(roles, 'id'));
   return roles.map((role) => presentRole(role, held.get(role.id) ?? NO_PERMISSIONS));
 }
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { today } from '../../../core/clock.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { route } from '../../../http/http.route.ts';
 import { List, optional, pagination } from '../../../http/http.schema.ts';
 import { inProject } from '../../api.access.ts';
@@ -28,10 +29,7 @@ export const projectUserRoutes = [
       const table = effectiveMembers(projectSource(c.project, c.namespace), today(deps.clock));
       const filters = { query: input.search, skipUsers: input.skip_users, state: 'active' as const };
       return c.page(memberQuery(deps.db, table, filters), async (rows) => {
-        const users = await usersById(
-          deps.db,
-          rows.map(({ user_id }) => user_id),
-        );
+        const users = await usersById(deps.db, pluck(rows, 'user_id'));
         return rows.flatMap(({ user_id }) => {
           const user = users.get(user_id);
           return user === undefined ? [] : [userBasic(deps, user)];

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -26,16 +27,8 @@ export async function presentMembers(
     db,
     rows.flatMap(({ user_id, created_by_id }) => [user_id, created_by_id]),
   );
-  const roles = await rolesById(
-    db,
-    rows.map(({ member_role_id }) => member_role_id),
-  );
-  const seats = view.seats
-    ? await billableAmong(
-        deps,
-        rows.map(({ user_id }) => user_id),
-      )
-    : null;
+  const roles = await rolesById(db, pluck(rows, 'member_role_id'));
+  const seats = view.seats ? await billableAmong(deps, pluck(rows, 'user_id')) : null;
   return rows.flatMap((row) => {
     const user = users.get(row.user_id);
     // Deleted between the two queries.

@@ -7,6 +7,7 @@ import { groupPermissions } from '../../../access/permissions.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import { notFound } from '../../../core/core.errors.ts';
+import { pluck } from '../../../core/pluck.ts';
 import type { Schema } from '../../../db/db.schema.ts';
 import { asciiLower, contains } from '../../../db/like.ts';
 import type { Namespace as NamespaceRow } from '../../../db/tables/namespaces.table.ts';
@@ -79,10 +80,7 @@ export async function presentNamespaces(
   caller: UserCaller,
   namespaces: readonly NamespaceRow[],
 ): Promise<Namespace[]> {
-  const owners = await usersById(
-    deps.db,
-    namespaces.map(({ owner_id }) => owner_id),
-  );
+  const owners = await usersById(deps.db, pluck(namespaces, 'owner_id'));
   const counts = await countsOf(deps.db, await ownedOf(deps, caller, namespaces));
   const plan = await effectivePlan(deps);
   return namespaces.map((namespace) => {
@@ -105,11 +103,7 @@ async function ownedOf(
   const rows = await deps.db
     .selectFrom('namespaces')
     .select('id')
-    .where(
-      'id',
-      'in',
-      namespaces.map(({ id }) => id),
-    )
+    .where('id', 'in', pluck(namespaces, 'id'))
     .where((eb) =>
       eb.or([eb('owner_id', '=', user.id), eb('id', 'in', groupsOf(user.id, AccessLevel.owner, today(deps.clock)))]),
     )

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { recordProjectRemovals } from '../../../audit/projects.audit.ts';
 import { notFound } from '../../../core/core.errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { removeBelongings } from '../../../db/db.removal.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -93,10 +94,7 @@ async function removeRows(db: Db, ids: readonly number[]): Promise<Location[]> {
     .where('id', 'in', ids)
     .returning(['repository_storage', 'disk_path'])
     .execute();
-  await removeUnusedKeys(
-    db,
-    keys.map(({ id }) => id),
-  );
+  await removeUnusedKeys(db, pluck(keys, 'id'));
   return deleted.map(locationOf);
 }
 

@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
+import { pluck } from '../../../core/pluck.ts';
 import type { Db, Schema } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
@@ -18,9 +19,5 @@ export async function removeUploads(
   const blobs = await db.selectFrom('uploads').select('sha256').distinct().where(column, 'in', ids).execute();
   if (blobs.length === 0) return;
   await db.deleteFrom('uploads').where(column, 'in', ids).execute();
-  await enqueueBlobRemoval(
-    deps,
-    db,
-    blobs.map(({ sha256 }) => sha256),
-  );
+  await enqueueBlobRemoval(deps, db, pluck(blobs, 'sha256'));
 }

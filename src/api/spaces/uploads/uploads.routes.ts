@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { pluck } from '../../../core/pluck.ts';
 import type { Upload } from '../../../db/tables/uploads.table.ts';
 import { type Route, route, type Success } from '../../../http/http.route.ts';
 import { usersById } from '../../identity/index.ts';
@@ -44,10 +45,7 @@ function listRoutes(kind: SourceKind, path: string): Route[] {
       success: { status: 200, schema: Type.Array(UploadEntity) },
       handler: (c) =>
         c.page(uploadsOf(c.deps.db, c.source).orderBy('id', 'desc'), async (rows) => {
-          const users = await usersById(
-            c.deps.db,
-            rows.map(({ uploaded_by_id }) => uploaded_by_id),
-          );
+          const users = await usersById(c.deps.db, pluck(rows, 'uploaded_by_id'));
           return rows.map(({ id, size, filename, created_at, uploaded_by_id }) => {
             const user = users.get(uploaded_by_id ?? 0);
             const by = user === undefined ? null : { id: user.id, name: user.name, username: user.username };

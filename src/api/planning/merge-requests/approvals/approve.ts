@@ -4,6 +4,7 @@ import { transactionDeps } from '../../../../access/transaction-deps.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { conflict, notFound, recordNotFound, unauthorized } from '../../../../core/core.errors.ts';
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
+import { pluck } from '../../../../core/pluck.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import { asciiLower } from '../../../../db/like.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
@@ -235,11 +236,7 @@ export async function resetByBot(deps: Deps, { id }: MergeRequest): Promise<void
     if (now.state === 'merged') throw unauthorized();
     const input = await db.selectFrom('approvals').select('user_id').where('merge_request_id', '=', id).execute();
     if (input.length > 0) {
-      await removeApprovals(
-        db,
-        id,
-        input.map(({ user_id }) => user_id),
-      );
+      await removeApprovals(db, id, pluck(input, 'user_id'));
     }
   });
 }

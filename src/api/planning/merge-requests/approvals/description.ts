@@ -1,5 +1,6 @@
 import type { UserCaller } from '../../../../access/caller.ts';
 import { recordNotFound } from '../../../../core/core.errors.ts';
+import { pluck } from '../../../../core/pluck.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { User } from '../../../../db/tables/users.table.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -39,10 +40,7 @@ export async function describeApprovals(
   const rules = state.rules.flatMap(({ rule }) => rule ?? []);
   const context = await ruleContext(deps, caller, project_id, rules);
   const named = [...context.eligible.values()].flatMap((users) => users.map((user) => user.id));
-  const approvers = await usersById(
-    db,
-    state.approvals.map(({ user_id }) => user_id),
-  );
+  const approvers = await usersById(db, pluck(state.approvals, 'user_id'));
   const mine = caller.user.id;
   const hasApproved = approvers.has(mine);
   const voters = await loadVoters(deps, db, {

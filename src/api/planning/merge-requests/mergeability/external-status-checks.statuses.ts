@@ -1,4 +1,5 @@
 import type { Clock } from '../../../../core/clock.ts';
+import { pluck } from '../../../../core/pluck.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { StatusCheckResponsesTable } from '../../../../db/tables/status-check-responses.table.ts';
@@ -49,11 +50,7 @@ const newestResponses = (db: Db, mergeRequests: readonly MergeRequest[]) =>
       eb
         .selectFrom('status_check_responses')
         .select(({ fn }) => fn.max('id').as('id'))
-        .where(
-          'merge_request_id',
-          'in',
-          mergeRequests.map(({ id }) => id),
-        )
+        .where('merge_request_id', 'in', pluck(mergeRequests, 'id'))
         .where('sha', 'in', [...new Set(mergeRequests.flatMap(({ head_sha }) => head_sha ?? '')), ''])
         .groupBy(['merge_request_id', 'sha', 'external_status_check_id']),
     )

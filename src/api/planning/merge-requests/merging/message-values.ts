@@ -1,4 +1,5 @@
 import { usersOfIds } from '../../../../access/rows-by-id.ts';
+import { pluck } from '../../../../core/pluck.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Project } from '../../../../db/tables/projects.table.ts';
@@ -55,13 +56,7 @@ export const MESSAGE_VALUES: Readonly<Record<string, Value>> = {
       .where('merge_request_id', '=', mergeRequest.id)
       .orderBy('id')
       .execute();
-    return trailers(
-      'Approved-by',
-      await usersOf(
-        db,
-        approvals.map(({ user_id }) => user_id),
-      ),
-    );
+    return trailers('Approved-by', await usersOf(db, pluck(approvals, 'user_id')));
   },
   reviewed_by: async ({ db }, { mergeRequest }) => {
     const reviewers = await db
@@ -71,13 +66,7 @@ export const MESSAGE_VALUES: Readonly<Record<string, Value>> = {
       .where('state', 'in', ['reviewed', 'requested_changes', 'approved'])
       .orderBy('created_at')
       .execute();
-    return trailers(
-      'Reviewed-by',
-      await usersOf(
-        db,
-        reviewers.map(({ user_id }) => user_id),
-      ),
-    );
+    return trailers('Reviewed-by', await usersOf(db, pluck(reviewers, 'user_id')));
   },
   co_authored_by: coAuthors,
   first_commit: async (deps, subject) => (await commitsOf(deps, subject)).at(-1)?.message.trim() ?? '',

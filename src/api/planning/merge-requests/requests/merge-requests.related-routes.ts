@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { today } from '../../../../core/clock.ts';
+import { pluck } from '../../../../core/pluck.ts';
 import { type BaseContext, route } from '../../../../http/http.route.ts';
 import { Enum, Instant, pagination } from '../../../../http/http.schema.ts';
 import type { ProjectScope } from '../../../api.access.ts';
@@ -73,10 +74,7 @@ export const mergeRequestRelatedRoutes = [
         .where('merge_request_id', '=', id)
         .orderBy('user_id');
       return c.page(query, async (rows) => {
-        const users = await usersById(
-          db,
-          rows.map(({ user_id }) => user_id),
-        );
+        const users = await usersById(db, pluck(rows, 'user_id'));
         return rows.map(({ user_id, state, created_at }) => ({
           user: userBasic(c.deps, users.get(user_id)!),
           state,

@@ -1,3 +1,4 @@
+import { pluck } from '../../../../core/pluck.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { Label } from '../../../../db/tables/labels.table.ts';
@@ -37,11 +38,7 @@ export async function loadMergeRequestViews(deps: Deps, rows: readonly MergeRequ
   if (rows.length === 0) return [];
   const { db } = deps;
   const ids = rows.map(({ id }) => id);
-  const projects = await projectsOfMerges(
-    deps,
-    db,
-    rows.map(({ project_id }) => project_id),
-  );
+  const projects = await projectsOfMerges(deps, db, pluck(rows, 'project_id'));
   const users = await usersById(
     db,
     rows.flatMap(({ author_id, closed_by_id, merge_user_id }) => [author_id, closed_by_id, merge_user_id]),
@@ -49,11 +46,7 @@ export async function loadMergeRequestViews(deps: Deps, rows: readonly MergeRequ
   const assignees = await assigneesFor(db, 'MergeRequest', ids);
   const reviewers = await reviewersFor(db, ids);
   const labels = await labelsFor(db, 'MergeRequest', ids);
-  const milestones = await milestonesById(
-    deps,
-    db,
-    rows.map(({ milestone_id }) => milestone_id),
-  );
+  const milestones = await milestonesById(deps, db, pluck(rows, 'milestone_id'));
   const statuses = await detailedMergeStatuses(deps, db, rows, { damaged: 'unchecked' });
   const unresolved = await withUnresolved(db, rows, projects);
   return rows.flatMap((row) => {
