@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { AccessLevel } from '../core/access-levels.ts';
+import { pluck } from '../core/pluck.ts';
 import type { Db } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
+import { rowsById } from '../db/rows-of-ids.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import { directGroups, lineageIds } from './access.membership.ts';
@@ -33,6 +35,18 @@ const shown = ({ access_level, notification_level }: AccessEntry): AccessEntry =
 });
 const higher = (a: AccessEntry | null, b: AccessEntry): AccessEntry =>
   b.access_level > (a?.access_level ?? 0) ? shown(b) : a!;
+
+/** As `projectAccessLevels`, for projects whose namespaces are not loaded yet: with one more query. */
+export async function projectLevelsOf(
+  db: Db,
+  userId: number,
+  projects: readonly Pick<Project, 'id' | 'namespace_id'>[],
+  day: string,
+): Promise<Map<number, ProjectAccessLevels>> {
+  const namespaces = await rowsById(db, 'namespaces', pluck(projects, 'namespace_id'), ['lineage', 'owner_id']);
+  const placed = projects.filter(({ namespace_id }) => namespaces.has(namespace_id));
+  return projectAccessLevels(db, userId, placed, namespaces, day);
+}
 
 /**
  * Memberships of a user in many projects, in three queries: the result of `projectMembership` for each, with the

@@ -8,7 +8,7 @@ import { readableSnippets } from './access.snippets.ts';
 import type { Caller } from './caller.ts';
 import { nonConfidentialIssues } from './confidential-issues.ts';
 import { type ProjectPermissions, projectPermissionsAt } from './permissions.ts';
-import { projectAccessLevels } from './project-levels.ts';
+import { projectLevelsOf } from './project-levels.ts';
 import { atLevel } from './role-permissions.ts';
 
 /** Kinds of system notes that may refer to another object: a mention, or what closed the issue. */
@@ -86,21 +86,11 @@ async function permissionsIn(
   if (ids.length === 0) return new Map();
   const query = deps.db.selectFrom('projects').selectAll().where('pending_delete', '=', 0);
   const projects = await query.where('id', 'in', [...new Set(ids)]).execute();
-  const standings = caller.user === null ? null : await standingsIn(deps, caller.user.id, projects);
+  const { user } = caller;
+  const standings = user === null ? null : await projectLevelsOf(deps.db, user.id, projects, today(deps.clock));
   return new Map(
     projects.map((each) => [each.id, projectPermissionsAt(caller, each, standings?.get(each.id) ?? atLevel(0))]),
   );
-}
-
-async function standingsIn(deps: Deps, userId: number, projects: readonly { id: number; namespace_id: number }[]) {
-  if (projects.length === 0) return null;
-  const namespaces = await deps.db
-    .selectFrom('namespaces')
-    .select(['id', 'lineage', 'owner_id'])
-    .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
-    .execute();
-  const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]));
-  return projectAccessLevels(deps.db, userId, projects, byId, today(deps.clock));
 }
 
 /** Conditions on `cross_references`: the caller may see the source if any of them holds. */

@@ -1,6 +1,7 @@
 import type { Variable } from '../../ci/variables/variable.ts';
 import type { Db } from '../../db/db.schema.ts';
 import { prepared } from '../../db/prepared.ts';
+import { rowsById } from '../../db/rows-of-ids.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../deps.ts';
 import { isProtectedRef } from '../pipelines.run-rights.ts';
@@ -15,9 +16,9 @@ const MAX_OPEN = 4;
 export async function mergeRequestVariables(deps: Deps, db: Db, facts: PipelineFacts): Promise<Variable[]> {
   if (!facts.mergeRequest) return [];
   const { row, eventType, sourceSha, targetSha } = facts.mergeRequest;
-  const projects = await projectsOf(db, row);
-  const source = projects.get(row.source_project_id ?? 0);
-  const target = projects.get(row.project_id);
+  const projects = await rowsById(db, 'projects', [row.project_id, row.source_project_id], ['full_path']);
+  const source = projects.get(row.source_project_id ?? 0)?.full_path;
+  const target = projects.get(row.project_id)?.full_path;
   const web = (path: string | undefined) => (path === undefined ? null : `${deps.externalUrl()}/${path}`);
   const description = row.description ?? '';
   const diff = await diffOf(db, facts, facts.mergeRequest);
@@ -77,16 +78,6 @@ export async function openMergeRequests(db: Db, facts: PipelineFacts): Promise<V
   const rows = await openFrom(db, { project, branch: facts.ref });
   if (rows.length === 0) return [];
   return known('CI_OPEN_MERGE_REQUESTS', rows.map(({ full_path, iid }) => `${full_path}!${iid}`).join(','));
-}
-
-/** Full paths of both projects by id. */
-async function projectsOf(db: Db, row: MergeRequest): Promise<Map<number, string>> {
-  const rows = await db
-    .selectFrom('projects')
-    .select(['id', 'full_path'])
-    .where('id', 'in', [row.project_id, row.source_project_id ?? row.project_id])
-    .execute();
-  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
 }
 
 /** Assignees, milestone and labels, if set. */

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import { namespacesOfIds } from '../../../access/rows-by-id.ts';
-import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import { pluck } from '../../../core/pluck.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { StorageMove, StorageMoveKind } from '../../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { snippetUrls } from '../../code/index.ts';
@@ -16,24 +16,12 @@ const entityOf = (move: StorageMove) => ({
   error_message: move.error_message,
 });
 
-const idsOf = (ids: readonly (number | null)[]): number[] => [...new Set(ids)].filter((id) => id !== null);
-
-async function namespacesById({ db }: Deps, ids: readonly number[]): Promise<Map<number, Namespace>> {
-  const rows = ids.length === 0 ? [] : await namespacesOfIds(db, { ids });
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
 async function presentProjectMoves(
   deps: Deps,
   moves: readonly StorageMove[],
 ): Promise<Static<typeof ProjectStorageMove>[]> {
-  const rows = await deps.db
-    .selectFrom('projects')
-    .select(['id', 'namespace_id', 'description', 'name', 'path', 'full_path', 'created_at'])
-    .where('id', 'in', idsOf(moves.map(({ project_id }) => project_id)))
-    .execute();
-  const projects = new Map(rows.map((row) => [row.id, row]));
-  const namespaces = await namespacesById(deps, idsOf(rows.map(({ namespace_id }) => namespace_id)));
+  const projects = await rowsById(deps.db, 'projects', pluck(moves, 'project_id'));
+  const namespaces = await rowsById(deps.db, 'namespaces', pluck([...projects.values()], 'namespace_id'));
   const names = await fullNames(deps.db, [...namespaces.values()]);
   return moves.flatMap((move) => {
     const project = projects.get(move.project_id ?? 0);
@@ -55,7 +43,11 @@ async function presentSnippetMoves(
     .leftJoin('projects', 'projects.id', 'snippets.project_id')
     .select(['snippets.id', 'snippets.title', 'snippets.description', 'snippets.visibility'])
     .select(['snippets.updated_at', 'snippets.created_at', 'snippets.project_id', 'projects.full_path'])
-    .where('snippets.id', 'in', idsOf(moves.map(({ snippet_id }) => snippet_id)))
+    .where(
+      'snippets.id',
+      'in',
+      moves.flatMap(({ snippet_id }) => snippet_id ?? []),
+    )
     .execute();
   const snippets = new Map(rows.map((row) => [row.id, row]));
   return moves.flatMap((move) => {
@@ -70,7 +62,7 @@ async function presentGroupMoves(
   deps: Deps,
   moves: readonly StorageMove[],
 ): Promise<Static<typeof GroupStorageMove>[]> {
-  const groups = await namespacesById(deps, idsOf(moves.map(({ group_id }) => group_id)));
+  const groups = await rowsById(deps.db, 'namespaces', pluck(moves, 'group_id'));
   return moves.flatMap((move) => {
     const group = groups.get(move.group_id ?? 0);
     if (group === undefined) return [];

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { Snippet as SnippetRow } from '../../../db/tables/snippets.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { SNIPPET_BRANCH } from '../../../repositories/snippet-files.ts';
@@ -33,10 +34,10 @@ export async function presentSnippets(
   snippets: readonly SnippetRow[],
 ): Promise<Static<typeof Snippet>[]> {
   const authors = await usersById(deps.db, pluck(snippets, 'author_id'));
-  const paths = await projectPaths(deps, snippets);
+  const projects = await rowsById(deps.db, 'projects', pluck(snippets, 'project_id'), ['full_path']);
   return snippets.flatMap((snippet) => {
     const author = authors.get(snippet.author_id);
-    const fullPath = snippet.project_id === null ? null : paths.get(snippet.project_id);
+    const fullPath = snippet.project_id === null ? null : projects.get(snippet.project_id)?.full_path;
     // Deleted since it was read.
     if (author === undefined || fullPath === undefined) return [];
     const urls = snippetUrls(deps, snippet.id, fullPath);
@@ -62,11 +63,4 @@ export async function presentSnippets(
       ...(caller.admin ? { repository_storage: snippet.repository_storage } : {}),
     };
   });
-}
-
-async function projectPaths({ db }: Deps, snippets: readonly SnippetRow[]): Promise<Map<number, string>> {
-  const ids = [...new Set(snippets.map(({ project_id }) => project_id))].filter((id) => id !== null);
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('projects').select(['id', 'full_path']).where('id', 'in', ids).execute();
-  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
 }

@@ -2,7 +2,6 @@ import { notFound } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { FeatureFlagScope } from '../../../db/tables/feature-flag-scopes.table.ts';
 import type { FeatureFlagStrategy } from '../../../db/tables/feature-flag-strategies.table.ts';
-import type { FeatureFlagUserList } from '../../../db/tables/feature-flag-user-lists.table.ts';
 import type { FeatureFlag } from '../../../db/tables/feature-flags.table.ts';
 
 /** A strategy with its scopes. */
@@ -48,15 +47,4 @@ export async function strategiesOf(db: Db, flagIds: readonly number[]): Promise<
     .execute();
   for (const scope of scopes) byId.get(scope.strategy_id)?.scopes.push(scope);
   return byFlag;
-}
-
-/** Loads user lists, by id. */
-export async function userListsById(db: Db, ids: readonly number[]): Promise<Map<number, FeatureFlagUserList>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('feature_flag_user_lists')
-    .selectAll()
-    .where('id', 'in', [...new Set(ids)])
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
 }

@@ -2,9 +2,10 @@ import type { Static } from 'typebox';
 import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { FeatureFlag as Row } from '../../../db/tables/feature-flags.table.ts';
 import { type Dialect, inDialect } from '../../../http/dialect.ts';
-import { strategiesOf, userListsById } from './feature-flags.queries.ts';
+import { strategiesOf } from './feature-flags.queries.ts';
 import type { FeatureFlag } from './feature-flags.responses.ts';
 
 /** Renders flags with three queries in total. */
@@ -14,10 +15,7 @@ export async function presentFlags(
   rows: readonly Row[],
 ): Promise<Static<typeof FeatureFlag>[]> {
   const strategies = await strategiesOf(db, pluck(rows, 'id'));
-  const lists = await userListsById(
-    db,
-    [...strategies.values()].flat().flatMap(({ user_list_id }) => user_list_id ?? []),
-  );
+  const lists = await rowsById(db, 'feature_flag_user_lists', pluck([...strategies.values()].flat(), 'user_list_id'));
   return rows.map((row) => ({
     name: row.name,
     description: row.description,

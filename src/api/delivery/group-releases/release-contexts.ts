@@ -1,6 +1,6 @@
 import type { Caller } from '../../../access/caller.ts';
 import { projectPermissionsAt } from '../../../access/permissions.ts';
-import { projectAccessLevels } from '../../../access/project-levels.ts';
+import { projectLevelsOf } from '../../../access/project-levels.ts';
 import { atLevel, type EffectiveMembership } from '../../../access/role-permissions.ts';
 import { projectsOfIds } from '../../../access/rows-by-id.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
@@ -34,22 +34,6 @@ async function standingsIn(
 ): Promise<(projectId: number) => EffectiveMembership> {
   if (admin) return () => atLevel(AccessLevel.admin);
   if (user === null) return () => atLevel(0);
-  const namespaceIds = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
-  const namespaces =
-    namespaceIds.length === 0
-      ? []
-      : await db
-          .selectFrom('namespaces')
-          .select(['id', 'lineage', 'owner_id'])
-          .where('id', 'in', namespaceIds)
-          .execute();
-  const known = new Map(namespaces.map((row) => [row.id, row]));
-  const standings = await projectAccessLevels(
-    db,
-    user.id,
-    projects.filter(({ namespace_id }) => known.has(namespace_id)),
-    known,
-    day,
-  );
+  const standings = await projectLevelsOf(db, user.id, projects, day);
   return (projectId) => standings.get(projectId) ?? atLevel(0);
 }

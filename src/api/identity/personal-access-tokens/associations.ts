@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { groupsOf, projectsOf } from '../../../access/access.membership.ts';
-import { namespacesOfIds } from '../../../access/rows-by-id.ts';
 import { today } from '../../../core/clock.ts';
 import { pluck } from '../../../core/pluck.ts';
 import { type PageRange, pageOf } from '../../../db/paginate.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -75,19 +75,13 @@ export async function associationsOf(deps: Deps, userId: number, minLevel: numbe
       .orderBy('id'),
     page,
   );
-  const homes = await namespacesById(deps, pluck(projects.rows, 'namespace_id'));
+  const homes = await rowsById(deps.db, 'namespaces', pluck(projects.rows, 'namespace_id'));
   const levels = await levelsOf(db, userId, day, [...groups.rows, ...homes.values()], projects.rows);
   const rows = {
     groups: groups.rows.map((group) => presentGroup(deps, group, levels)),
     projects: projects.rows.map((project) => presentProject(deps, project, homes.get(project.namespace_id)!, levels)),
   };
   return { rows, total: Math.max(groups.total, projects.total) };
-}
-
-async function namespacesById({ db }: Deps, ids: number[]): Promise<Map<number, Namespace>> {
-  if (ids.length === 0) return new Map();
-  const rows = await namespacesOfIds(db, { ids });
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 const webUrl = (deps: Deps, { kind, full_path }: Namespace): string =>

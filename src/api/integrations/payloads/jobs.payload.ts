@@ -1,7 +1,9 @@
 import type { EnvironmentConfig } from '../../../ci/pipeline-config.ts';
 import { COMPLETE, FINISHED, isOneOf, type State } from '../../../ci/states.ts';
+import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
@@ -75,12 +77,9 @@ export async function jobAssociationsOf(
   also: readonly (number | null)[] = [],
 ): Promise<JobAssociations> {
   const users = await usersById(db, [...jobs.map(({ user_id }) => user_id), ...also]);
-  const runnerIds = [...new Set(jobs.flatMap(({ runner_id }) => runner_id ?? []))];
-  const runners =
-    runnerIds.length === 0 ? [] : await db.selectFrom('ci_runners').selectAll().where('id', 'in', runnerIds).execute();
   return {
     users,
-    runners: new Map(runners.map((runner) => [runner.id, runner])),
+    runners: await rowsById(db, 'ci_runners', pluck(jobs, 'runner_id')),
     environments: await environmentsOf(db, jobs),
   };
 }

@@ -4,6 +4,7 @@ import { notFound } from '../../../core/core.errors.ts';
 import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
@@ -149,15 +150,8 @@ async function made(
 ): Promise<Serialized> {
   const { text, rows, projectIds } = await collectionVersionOf(query);
   const { db } = c.deps;
-  const projects =
-    projectIds.length === 0
-      ? []
-      : await db
-          .selectFrom('projects')
-          .select(['id', 'full_path', 'visibility'])
-          .where('id', 'in', projectIds)
-          .execute();
-  const places = projects.map(({ id, full_path, visibility }) => `${id} ${full_path} ${visibility}`).sort();
+  const projects = await rowsById(db, 'projects', projectIds, ['full_path', 'visibility']);
+  const places = Array.from(projects, ([id, { full_path, visibility }]) => `${id} ${full_path} ${visibility}`).sort();
   const key = `composer ${kind} ${c.deps.externalUrl()} ${text} ${sha256(JSON.stringify(places))}`;
   return cachedDocument(c, key, Math.min(rows, MAX_VERSIONS) * KNOWN_BYTES, async () =>
     make(await knownVersions(query)),

@@ -4,6 +4,8 @@ import { projectAccessLevels } from '../../../access/project-levels.ts';
 import { atLevel } from '../../../access/role-permissions.ts';
 import { projectsOfIds } from '../../../access/rows-by-id.ts';
 import { today } from '../../../core/clock.ts';
+import { pluck } from '../../../core/pluck.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { Package } from '../../../db/tables/packages.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -26,12 +28,7 @@ export async function projectsOfPackages(
   if (ids.length === 0) return new Map();
   const { db } = deps;
   const projects = await projectsOfIds(db, { ids });
-  const projectRows = await db
-    .selectFrom('namespaces')
-    .selectAll()
-    .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
-    .execute();
-  const namespaces = new Map(projectRows.map((namespace) => [namespace.id, namespace]));
+  const namespaces = await rowsById(db, 'namespaces', pluck(projects, 'namespace_id'));
   const { user, admin } = caller;
   const standings =
     user === null || admin ? null : await projectAccessLevels(db, user.id, projects, namespaces, today(deps.clock));

@@ -4,7 +4,7 @@ import { isProjectOf } from '../../../access/access.membership.ts';
 import type { Caller } from '../../../access/caller.ts';
 import { isFrozen } from '../../../access/frozen.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
-import { projectAccessLevels } from '../../../access/project-levels.ts';
+import { projectLevelsOf } from '../../../access/project-levels.ts';
 import { atLevel } from '../../../access/role-permissions.ts';
 import { openVisibilities } from '../../../access/visible-groups.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
@@ -76,7 +76,9 @@ export async function rightsIn(
     .where(visible(caller, day))
     .execute();
   const standings =
-    user === null || (caller.admin && !membersOnly) ? undefined : await standingsIn(deps, user.id, projects, day);
+    user === null || (caller.admin && !membersOnly)
+      ? undefined
+      : await projectLevelsOf(deps.db, user.id, projects, day);
   const byProject = new Map<number, Rights>();
   for (const project of projects) {
     const membership = standings?.get(project.id) ?? atLevel(0);
@@ -98,20 +100,4 @@ export async function rightsIn(
     if (rights !== null) byProject.set(project.id, rights);
   }
   return byProject;
-}
-
-async function standingsIn(
-  { db }: Deps,
-  userId: number,
-  projects: readonly { id: number; namespace_id: number }[],
-  day: string,
-) {
-  if (projects.length === 0) return undefined;
-  const namespaces = await db
-    .selectFrom('namespaces')
-    .select(['id', 'lineage', 'owner_id'])
-    .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
-    .execute();
-  const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]));
-  return projectAccessLevels(db, userId, projects, byId, day);
 }

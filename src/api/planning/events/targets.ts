@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.schema.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { Event } from '../../../db/tables/events.table.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import { type WikiPageJson, wikiPagesById } from '../../code/index.ts';
@@ -39,12 +40,10 @@ export async function loadTargets(db: Db, events: readonly Event[]): Promise<Eve
     if (ids.length === 0) continue;
     for (const { id, iid, title } of await load(db, type, ids)) named.set(targetKey(type, id), { iid, title });
   }
-  const noteIds = [...(wanted.get('Note') ?? [])];
-  const notes =
-    noteIds.length === 0 ? [] : await db.selectFrom('notes').selectAll().where('id', 'in', noteIds).execute();
+  const notes = await rowsById(db, 'notes', wanted.get('Note') ?? []);
   const wikiPages = await wikiPagesById(db, [...(wanted.get('WikiPage::Meta') ?? [])]);
   for (const [id, { title }] of wikiPages) named.set(targetKey('WikiPage::Meta', id), { iid: null, title });
-  return { named, notes: new Map(notes.map((note) => [note.id, note])), wikiPages };
+  return { named, notes, wikiPages };
 }
 
 async function load(db: Db, type: Named, ids: number[]): Promise<(EventTarget & { id: number })[]> {

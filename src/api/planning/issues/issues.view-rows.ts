@@ -2,6 +2,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Label } from '../../../db/tables/labels.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -72,15 +73,8 @@ export async function loadIssueViews(
   }));
 }
 
-async function projectsById(db: Db, issues: readonly Issue[]) {
-  const ids = [...new Set(issues.map(({ project_id }) => project_id))];
-  const rows = await db
-    .selectFrom('projects')
-    .select(['id', 'namespace_id', 'path', 'full_path'])
-    .where('id', 'in', ids)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
-}
+const projectsById = (db: Db, issues: readonly Issue[]) =>
+  rowsById(db, 'projects', pluck(issues, 'project_id'), ['namespace_id', 'path', 'full_path']);
 
 /** Number of merge requests that close each issue and that the caller may see. */
 async function closingCounts(deps: Deps, caller: Caller, ids: readonly number[]): Promise<Map<number, number>> {

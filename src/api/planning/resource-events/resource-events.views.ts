@@ -2,6 +2,7 @@ import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { today } from '../../../core/clock.ts';
 import { pluck } from '../../../core/pluck.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { ResourceEvent } from '../../../db/tables/resource-events.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
@@ -20,10 +21,8 @@ const idsIn = (events: readonly ResourceEvent[], column: 'label_id' | 'milestone
 ];
 
 async function labelDetails({ deps }: Reader, events: readonly ResourceEvent[]): Promise<Details> {
-  const ids = idsIn(events, 'label_id');
-  const labels =
-    ids.length === 0 ? [] : await deps.db.selectFrom('labels').selectAll().where('id', 'in', ids).execute();
-  const shown = new Map(labels.map((label) => [label.id, presentLabel(label)]));
+  const labels = await rowsById(deps.db, 'labels', idsIn(events, 'label_id'));
+  const shown = new Map(Array.from(labels, ([id, label]) => [id, presentLabel(label)]));
   return ({ label_id, action }) => ({ label: shown.get(label_id ?? 0) ?? null, action });
 }
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
-import { namespacesOfIds, projectsOfIds } from '../../../access/rows-by-id.ts';
 import { pluck } from '../../../core/pluck.ts';
+import { rowsById } from '../../../db/rows-of-ids.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Todo as TodoRow } from '../../../db/tables/todos.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -58,11 +58,9 @@ async function loadTargets(
 }
 
 async function loadProjects({ db }: Deps, todos: readonly TodoRow[]) {
-  const ids = [...new Set(todos.map(({ project_id }) => project_id))];
-  const rows = await projectsOfIds(db, { ids });
-  const namespaceIds = [...new Set(rows.map(({ namespace_id }) => namespace_id))];
-  const namespaces = namespaceIds.length === 0 ? [] : await namespacesOfIds(db, { ids: namespaceIds });
-  return { projects: new Map(rows.map((row) => [row.id, row])), names: await fullNames(db, namespaces) };
+  const projects = await rowsById(db, 'projects', pluck(todos, 'project_id'));
+  const namespaces = await rowsById(db, 'namespaces', pluck([...projects.values()], 'namespace_id'));
+  return { projects, names: await fullNames(db, [...namespaces.values()]) };
 }
 
 /** Presents to-do items of the caller, in a fixed number of queries; leaves out those with deleted targets. */
@@ -71,12 +69,7 @@ export async function presentTodos(deps: Deps, caller: UserCaller, todos: readon
   const { projects, names } = await loadProjects(deps, todos);
   const targets = await loadTargets(deps, caller, todos, projects);
   const authors = await usersById(deps.db, pluck(todos, 'author_id'));
-  const noteIds = todos.flatMap(({ note_id }) => note_id ?? []);
-  const notes =
-    noteIds.length === 0
-      ? []
-      : await deps.db.selectFrom('notes').select(['id', 'note']).where('id', 'in', noteIds).execute();
-  const texts = new Map(notes.map(({ id, note }) => [id, note]));
+  const notes = await rowsById(deps.db, 'notes', pluck(todos, 'note_id'), ['note']);
   return todos.flatMap((todo) => {
     const project = projects.get(todo.project_id);
     const about = targets.get(keyOf(todo));
@@ -98,7 +91,7 @@ export async function presentTodos(deps: Deps, caller: UserCaller, todos: readon
       target_type: todo.target_type,
       target: about.target,
       target_url: todo.note_id === null ? about.url : `${about.url}#note_${todo.note_id}`,
-      body: texts.get(todo.note_id ?? 0) ?? about.title,
+      body: notes.get(todo.note_id ?? 0)?.note ?? about.title,
       state: todo.state,
       created_at: todo.created_at,
       updated_at: todo.updated_at,

@@ -7,6 +7,7 @@ import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import { pluck } from '../../../../core/pluck.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import { asciiLower } from '../../../../db/like.ts';
+import { rowsById } from '../../../../db/rows-of-ids.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import { inTransaction } from '../../../../db/transactions.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -102,19 +103,15 @@ interface Ahead {
 
 async function lookAhead(deps: Deps, mergeRequest: MergeRequest): Promise<Ahead> {
   const { id, head_sha, project_id, source_project_id } = mergeRequest;
-  const projects = await deps.db
-    .selectFrom('projects')
-    .selectAll()
-    .where('id', 'in', [project_id, source_project_id ?? project_id])
-    .execute();
-  const target = projects.find((project) => project.id === project_id);
+  const projects = await rowsById(deps.db, 'projects', [project_id, source_project_id]);
+  const target = projects.get(project_id);
   if (target === undefined) return { heads: new Map(), reauthenticate: false };
   const settings = effectiveApprovalSettings(deps, target);
   const reauthenticate = settings.require_reauthentication_to_approve;
   if (head_sha === null || !settings.merge_requests_disable_committers_approval) {
     return { heads: new Map(), reauthenticate };
   }
-  for (const project of projects) {
+  for (const project of projects.values()) {
     const commit = await repositoryOf(deps, project).objects.commit(head_sha);
     if (commit === null) continue;
     const addresses = new Set([commit.author.email, commit.committer.email].map(asciiLower));

@@ -1,5 +1,6 @@
 import { RetryLater } from '../../../../core/retry-later.ts';
 import type { Db } from '../../../../db/db.schema.ts';
+import { rowsById } from '../../../../db/rows-of-ids.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/jobs.kinds.ts';
@@ -45,13 +46,9 @@ export async function closeOrphans(deps: Deps, db: Db, ids: readonly number[], a
 export async function isOrphan(deps: Deps, db: Db, row: MergeRequest): Promise<boolean> {
   const { project_id, source_project_id, source_branch } = row;
   if (source_project_id === null) return true;
-  const projects = await db
-    .selectFrom('projects')
-    .selectAll()
-    .where('id', 'in', [project_id, source_project_id])
-    .execute();
-  const source = projects.find(({ id }) => id === source_project_id);
-  const target = projects.find(({ id }) => id === project_id);
+  const projects = await rowsById(db, 'projects', [project_id, source_project_id]);
+  const source = projects.get(source_project_id);
+  const target = projects.get(project_id);
   if (target === undefined) return false;
   if (source === undefined || !areRelated(source, target)) return true;
   return (await tipOf(deps, source, source_branch)) === null;
