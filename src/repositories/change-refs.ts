@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { transactionDeps } from '../access/transaction-deps.ts';
 import { timestamp } from '../core/clock.ts';
@@ -8,7 +7,6 @@ import { environmentFaultOf } from '../core/environment-fault.ts';
 import type { Schema } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Project } from '../db/tables/projects.table.ts';
-import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
 import type { Repository } from '../git/repository/index.ts';
 import { fenceOf, finishChange, removeIntent } from './finish-change.ts';
@@ -17,11 +15,9 @@ import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType, holderCo
 import type { Intent, WantedChange } from './intent.ts';
 import { RepositoryReadOnly } from './read-only.ts';
 import { recoverByKey, recoverPreceding } from './recover-intents.ts';
+import { areApplied } from './recover-one-intent.ts';
 import { requireWritable } from './server-writes.ts';
 import { retryWithoutStaleLocks } from './stale-locks-of-writes.ts';
-
-/** Number of refs read before yielding. */
-const BATCH_SIZE = 100;
 
 /** A request of the API, unless it says how else the refs are changed. */
 export interface RefChangeRequest extends Omit<WantedChange, 'via' | 'pushOptions'> {
@@ -189,12 +185,4 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
     }
   }
   await orLater(finishChange(deps, repo, id, intent, project), true);
-}
-
-async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {
-  for (const [index, { ref, new: wanted }] of updates.entries()) {
-    if (index % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
-    if ((await repo.refs.resolve(ref)) !== wanted) return false;
-  }
-  return updates.length > 0;
 }

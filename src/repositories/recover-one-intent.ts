@@ -49,12 +49,16 @@ export async function recoverIntent(deps: Deps, row: StoredIntent): Promise<void
 export async function isApplied(deps: Deps, row: StoredIntent): Promise<boolean> {
   const holder = await findHolder(deps.db, namedHolder(row));
   if (holder === undefined) return false;
-  const repo = deps.storages.open(locationOf(holder));
-  for (const [index, { ref, new: wanted }] of parseJson<RefChange[]>(row.updates).entries()) {
+  return areApplied(deps.storages.open(locationOf(holder)), parseJson<RefChange[]>(row.updates));
+}
+
+/** Whether there are changes, and all of them are made. */
+export async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {
+  for (const [index, { ref, new: wanted }] of updates.entries()) {
     if (index % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
     if ((await repo.refs.resolve(ref)) !== wanted) return false;
   }
-  return true;
+  return updates.length > 0;
 }
 
 const isOthers = ({ alone, processes }: Deps, { process_id }: StoredIntent): boolean =>
