@@ -1,26 +1,21 @@
 import type { ChangedVia } from './change-cause.ts';
-import type {
-  AwardFacts,
-  CommitStatusFacts,
-  FeatureFlagFacts,
-  GroupFacts,
-  IssueFacts,
-  MergeRequestFacts,
-  MilestoneFacts,
-  NoteFacts,
-  ProjectFacts,
-  ReleaseFacts,
-  SnippetFacts,
-  UserFacts,
-} from './event-fact-types.ts';
+import type { AwardFacts, CommitStatusFacts, FeatureFlagFacts, NoteFacts, UserFacts } from './event-fact-types.ts';
 import type {
   CloseReason,
   EventInput,
   ExpiringPayload,
+  GroupPayload,
+  IssuePayload,
   MemberPayload,
+  MergeRequestPayload,
+  MilestonePayload,
   NotePayload,
+  ProjectPayload,
   PushedRef,
+  ReleasePayload,
   RequestPayload,
+  SnippetPayload,
+  UserPayload,
   WikiPagePayload,
 } from './event-payloads.ts';
 
@@ -33,21 +28,21 @@ const payload = <T>(): { readonly payload?: T } => ({});
  * versions.
  */
 const eventKinds = {
-  'project.created': payload<{ project?: ProjectFacts; project_id: number }>(),
-  'project.destroyed': payload<{ project?: ProjectFacts; project_id: number; full_path: string }>(),
-  'project.renamed': payload<{ project?: ProjectFacts; project_id: number; old_full_path: string }>(),
-  'project.transferred': payload<{ project?: ProjectFacts; project_id: number; old_full_path: string }>(),
+  'project.created': payload<ProjectPayload>(),
+  'project.destroyed': payload<ProjectPayload & { full_path: string }>(),
+  'project.renamed': payload<ProjectPayload & { old_full_path: string }>(),
+  'project.transferred': payload<ProjectPayload & { old_full_path: string }>(),
   /** `renamed`: the path has changed as well, which `project.renamed` reports. */
-  'project.updated': payload<{ project?: ProjectFacts; project_id: number; renamed?: boolean }>(),
+  'project.updated': payload<ProjectPayload & { renamed?: boolean }>(),
   'project.forked': payload<{ project_id: number; fork_id: number }>(),
-  'group.created': payload<{ group?: GroupFacts; group_id: number }>(),
-  'group.destroyed': payload<{ group?: GroupFacts; group_id: number; full_path: string }>(),
-  'group.renamed': payload<{ group?: GroupFacts; group_id: number; old_full_path: string }>(),
-  'group.transferred': payload<{ group?: GroupFacts; group_id: number; old_full_path: string }>(),
-  'group.updated': payload<{ group?: GroupFacts; group_id: number }>(),
-  'user.created': payload<{ user?: UserFacts; user_id: number }>(),
-  'user.destroyed': payload<{ user?: UserFacts; user_id: number; username: string; email: string; name: string }>(),
-  'user.renamed': payload<{ user?: UserFacts; user_id: number; old_username: string }>(),
+  'group.created': payload<GroupPayload>(),
+  'group.destroyed': payload<GroupPayload & { full_path: string }>(),
+  'group.renamed': payload<GroupPayload & { old_full_path: string }>(),
+  'group.transferred': payload<GroupPayload & { old_full_path: string }>(),
+  'group.updated': payload<GroupPayload>(),
+  'user.created': payload<UserPayload>(),
+  'user.destroyed': payload<UserPayload & { username: string; email: string; name: string }>(),
+  'user.renamed': payload<UserPayload & { old_username: string }>(),
   /** A blocked user entered the correct password and was refused. */
   'user.login_refused': payload<{ user: UserFacts; user_id: number }>(),
   'member.added': payload<MemberPayload>(),
@@ -98,122 +93,47 @@ const eventKinds = {
   'wiki_page.created': payload<WikiPagePayload>(),
   'wiki_page.updated': payload<WikiPagePayload>(),
   'wiki_page.destroyed': payload<WikiPagePayload>(),
-  'snippet.created': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
-  'snippet.updated': payload<{ snippet?: SnippetFacts; snippet_id: number; project_id: number | null }>(),
-  'snippet.destroyed': payload<{
-    snippet?: SnippetFacts;
-    snippet_id: number;
-    project_id: number | null;
-    title: string;
-  }>(),
-  'issue.created': payload<{ issue?: IssueFacts; issue_id: number; project_id: number } & EventInput>(),
+  'snippet.created': payload<SnippetPayload>(),
+  'snippet.updated': payload<SnippetPayload>(),
+  'snippet.destroyed': payload<SnippetPayload & { title: string }>(),
+  'issue.created': payload<IssuePayload & EventInput>(),
   /** `changes`: old and new values by attribute; labels are `LabelFacts`. */
-  'issue.updated': payload<{
-    issue?: IssueFacts;
-    issue_id: number;
-    project_id: number;
-    changes: Record<string, [unknown, unknown]>;
-  }>(),
-  'issue.closed': payload<{ issue?: IssueFacts; issue_id: number; project_id: number; how?: CloseReason }>(),
-  'issue.reopened': payload<{ issue?: IssueFacts; issue_id: number; project_id: number }>(),
-  'issue.destroyed': payload<{
-    issue?: IssueFacts;
-    issue_id: number;
-    project_id: number;
-    iid: number;
-    title: string;
-  }>(),
-  'milestone.created': payload<{
-    milestone?: MilestoneFacts;
-    milestone_id: number;
-    project_id: number | null;
-    group_id: number | null;
-  }>(),
-  'milestone.updated': payload<{
-    milestone?: MilestoneFacts;
-    milestone_id: number;
-    project_id: number | null;
-    group_id: number | null;
-  }>(),
-  'milestone.closed': payload<{
-    milestone?: MilestoneFacts;
-    milestone_id: number;
-    project_id: number | null;
-    group_id: number | null;
-  }>(),
-  'milestone.reopened': payload<{
-    milestone?: MilestoneFacts;
-    milestone_id: number;
-    project_id: number | null;
-    group_id: number | null;
-  }>(),
-  'milestone.destroyed': payload<{
-    milestone?: MilestoneFacts;
-    milestone_id: number;
-    project_id: number | null;
-    group_id: number | null;
-    title: string;
-  }>(),
-  'merge_request.created': payload<
-    {
-      merge_request?: MergeRequestFacts;
-      merge_request_id: number;
-      project_id: number;
-      reviewer_ids?: number[];
-    } & EventInput
-  >(),
+  'issue.updated': payload<IssuePayload & { changes: Record<string, [unknown, unknown]> }>(),
+  'issue.closed': payload<IssuePayload & { how?: CloseReason }>(),
+  'issue.reopened': payload<IssuePayload>(),
+  'issue.destroyed': payload<IssuePayload & { iid: number; title: string }>(),
+  'milestone.created': payload<MilestonePayload>(),
+  'milestone.updated': payload<MilestonePayload>(),
+  'milestone.closed': payload<MilestonePayload>(),
+  'milestone.reopened': payload<MilestonePayload>(),
+  'milestone.destroyed': payload<MilestonePayload & { title: string }>(),
+  'merge_request.created': payload<MergeRequestPayload & EventInput & { reviewer_ids?: number[] }>(),
   /** `old_sha` and `new_sha` for new commits; `via` as in the push. */
-  'merge_request.updated': payload<{
-    merge_request?: MergeRequestFacts;
-    merge_request_id: number;
-    project_id: number;
-    changes: Record<string, [unknown, unknown]>;
-    old_sha?: string | null;
-    new_sha?: string | null;
-    via?: ChangedVia;
-  }>(),
-  'merge_request.closed': payload<{
-    merge_request?: MergeRequestFacts;
-    merge_request_id: number;
-    project_id: number;
-  }>(),
-  'merge_request.reopened': payload<{
-    merge_request?: MergeRequestFacts;
-    merge_request_id: number;
-    project_id: number;
-  }>(),
-  'merge_request.merged': payload<{
-    merge_request?: MergeRequestFacts;
-    merge_request_id: number;
-    project_id: number;
-  }>(),
-  'merge_request.destroyed': payload<{
-    merge_request?: MergeRequestFacts;
-    merge_request_id: number;
-    project_id: number;
-    iid: number;
-    title: string;
-  }>(),
+  'merge_request.updated': payload<
+    MergeRequestPayload & {
+      changes: Record<string, [unknown, unknown]>;
+      old_sha?: string | null;
+      new_sha?: string | null;
+      via?: ChangedVia;
+    }
+  >(),
+  'merge_request.closed': payload<MergeRequestPayload>(),
+  'merge_request.reopened': payload<MergeRequestPayload>(),
+  'merge_request.merged': payload<MergeRequestPayload>(),
+  'merge_request.destroyed': payload<MergeRequestPayload & { iid: number; title: string }>(),
   /** An approval; `complete` if it was the last required one. */
-  'merge_request.approved': payload<{
-    merge_request?: MergeRequestFacts;
-    merge_request_id: number;
-    project_id: number;
-    user_id: number;
-    complete: boolean;
-  }>(),
+  'merge_request.approved': payload<MergeRequestPayload & { user_id: number; complete: boolean }>(),
   /**
    * `complete` if the merge request had all required approvals before; `system_action` if the server removed the
    * approval.
    */
-  'merge_request.unapproved': payload<{
-    merge_request?: MergeRequestFacts;
-    merge_request_id: number;
-    project_id: number;
-    user_id: number;
-    complete?: boolean;
-    system_action?: 'approvals_reset_on_push' | 'code_owner_approvals_reset_on_push';
-  }>(),
+  'merge_request.unapproved': payload<
+    MergeRequestPayload & {
+      user_id: number;
+      complete?: boolean;
+      system_action?: 'approvals_reset_on_push' | 'code_owner_approvals_reset_on_push';
+    }
+  >(),
   /** Auto-merge was enabled. */
   'merge_request.auto_merge_set': payload<{ merge_request_id: number; project_id: number }>(),
   /** Git can no longer merge it without conflicts. */
@@ -276,10 +196,10 @@ const eventKinds = {
   'deployment.updated': payload<{ deployment_id: number; project_id: number; status: string }>(),
   /** An update of a push mirror failed and is not retried automatically. */
   'remote_mirror.failed': payload<{ remote_mirror_id: number; project_id: number; error: string }>(),
-  'release.created': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
-  'release.updated': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
+  'release.created': payload<ReleasePayload>(),
+  'release.updated': payload<ReleasePayload>(),
   /** Deleted individually, or with its tag. */
-  'release.destroyed': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
+  'release.destroyed': payload<ReleasePayload>(),
   /** A feature flag was enabled or disabled. */
   'feature_flag.switched': payload<{ feature_flag: FeatureFlagFacts; feature_flag_id: number; project_id: number }>(),
   'commit_status.updated': payload<{ commit_status?: CommitStatusFacts; status_id: number; project_id: number }>(),

@@ -1,4 +1,18 @@
-import type { LabelFacts, MemberFacts, NoteFacts, ResourceTokenFacts, WikiPageFacts } from './event-fact-types.ts';
+import type {
+  GroupFacts,
+  IssueFacts,
+  LabelFacts,
+  MemberFacts,
+  MergeRequestFacts,
+  MilestoneFacts,
+  NoteFacts,
+  ProjectFacts,
+  ReleaseFacts,
+  ResourceTokenFacts,
+  SnippetFacts,
+  UserFacts,
+  WikiPageFacts,
+} from './event-fact-types.ts';
 
 /** Payload of wiki page events. */
 export interface WikiPagePayload {
@@ -75,4 +89,58 @@ export interface PushedRef {
   configured?: false;
   /** True if the configuration is known to create no pipeline; absent if that needs a full evaluation. */
   filtered?: true;
+}
+
+/** Payload of milestone events. */
+export interface MilestonePayload {
+  milestone?: MilestoneFacts;
+  milestone_id: number;
+  project_id: number | null;
+  group_id: number | null;
+}
+
+/** Payload of merge request events. */
+export interface MergeRequestPayload {
+  merge_request?: MergeRequestFacts;
+  merge_request_id: number;
+  project_id: number;
+}
+
+/** Payload of issue events. */
+export interface IssuePayload {
+  issue?: IssueFacts;
+  issue_id: number;
+  project_id: number;
+}
+
+/** Payload of snippet events. */
+export interface SnippetPayload {
+  snippet?: SnippetFacts;
+  snippet_id: number;
+  project_id: number | null;
+}
+
+/** Payload of release events. */
+export interface ReleasePayload {
+  release: ReleaseFacts;
+  release_id: number;
+  project_id: number;
+}
+
+/** Payload of project events. */
+export interface ProjectPayload {
+  project?: ProjectFacts;
+  project_id: number;
+}
+
+/** Payload of group events. */
+export interface GroupPayload {
+  group?: GroupFacts;
+  group_id: number;
+}
+
+/** Payload of user events. */
+export interface UserPayload {
+  user?: UserFacts;
+  user_id: number;
 }
