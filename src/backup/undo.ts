@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../db/columns.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Snapshot } from '../db/dump/dump.snapshot.ts';
+import { inBatches } from '../db/in-batches.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import { type Holder, namedHolder } from '../repositories/holder.ts';
 import { PUSHED, readPushed } from '../repositories/pushed-events.ts';
@@ -56,22 +57,17 @@ export async function waitForIntents(db: Db, known: SnapshotChanges, signal: Abo
  */
 export async function changesSince(db: Db, known: SnapshotChanges): Promise<UndoneRef> {
   const undo: UndoneRef = new Map();
-  for (let after = known.floor; ; ) {
-    const events = await db
-      .selectFrom('domain_events')
-      .select(['id', 'type', 'payload'])
-      .where('id', '>', after)
-      .where('type', 'in', PUSHED)
-      .orderBy('id')
-      .limit(BATCH)
-      .execute();
+  const pushes = db
+    .selectFrom('domain_events')
+    .select(['id', 'type', 'payload'])
+    .where('id', '>', known.floor)
+    .where('type', 'in', PUSHED);
+  for await (const events of inBatches(pushes, BATCH, 'id')) {
     for (const event of events) {
       if (known.events.has(event.id)) continue;
       const pushed = readPushed(event);
       note(undo, keyOf(pushed), pushed.updates);
     }
-    if (events.length < BATCH) break;
-    after = events.at(-1)!.id;
   }
   const intents = await db.selectFrom('ref_intents').selectAll().orderBy('id').execute();
   for (const intent of intents) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/db.schema.ts';
+import { inBatches } from '../db/in-batches.ts';
 import { HOLDER_TYPES, type Holder, type HolderType, holderTypes, LOCATED, tableOf } from './holder.ts';
 
 const BATCH = 200;
@@ -15,16 +16,7 @@ export async function* allRepositories(db: Db): AsyncGenerator<NamedHolder, void
 }
 
 async function* allOfType(db: Db, type: HolderType): AsyncGenerator<NamedHolder, void, void> {
-  for (let after = 0; ; ) {
-    const batch = await db
-      .selectFrom(tableOf(type))
-      .select([...LOCATED, sql.raw<string>(HOLDER_TYPES[type].nameSql).as('name')])
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(BATCH)
-      .execute();
-    yield* batch.map((row) => ({ type, ...row }));
-    if (batch.length < BATCH) return;
-    after = batch.at(-1)!.id;
-  }
+  const named = sql.raw<string>(HOLDER_TYPES[type].nameSql).as('name');
+  const all = db.selectFrom(tableOf(type)).select([...LOCATED, named]);
+  for await (const batch of inBatches(all, BATCH, 'id')) yield* batch.map((row) => ({ type, ...row }));
 }

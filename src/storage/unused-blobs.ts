@@ -1,5 +1,7 @@
+import type { SelectQueryBuilder } from 'kysely';
 import { backupRuns } from '../db/backup-lease.ts';
-import type { Db } from '../db/db.schema.ts';
+import type { Db, Schema } from '../db/db.schema.ts';
+import { inBatches } from '../db/in-batches.ts';
 import { startsWith } from '../db/like.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
@@ -78,48 +80,21 @@ export interface UsedBlob {
 
 /** All referenced blobs, a batch of rows at a time; a blob with several references appears several times. */
 export async function* usedBlobs(db: Db): AsyncGenerator<UsedBlob, void, void> {
-  yield* inBatches(
-    (after) =>
-      db
-        .selectFrom('uploads')
-        .select(['id', 'sha256', 'size'])
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(BATCH)
-        .execute(),
-    ({ id, sha256, size }) => ({ sha256, size, use: `upload ${id}` }),
-  );
-  yield* inBatches(
-    (after) =>
-      db
-        .selectFrom('ci_job_artifacts')
-        .select(['id', 'job_id', 'file_type', 'sha256', 'size'])
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(BATCH)
-        .execute(),
+  yield* blobsOf(db.selectFrom('uploads').select(['id', 'sha256', 'size']), ({ id, sha256, size }) => ({
+    sha256,
+    size,
+    use: `upload ${id}`,
+  }));
+  yield* blobsOf(
+    db.selectFrom('ci_job_artifacts').select(['id', 'job_id', 'file_type', 'sha256', 'size']),
     ({ job_id, file_type, sha256, size }) => ({ sha256, size, use: `${file_type} of job ${job_id}` }),
   );
-  yield* inBatches(
-    (after) =>
-      db
-        .selectFrom('package_files')
-        .select(['id', 'package_id', 'sha256', 'size'])
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(BATCH)
-        .execute(),
+  yield* blobsOf(
+    db.selectFrom('package_files').select(['id', 'package_id', 'sha256', 'size']),
     ({ id, package_id, sha256, size }) => ({ sha256, size, use: `file ${id} of package ${package_id}` }),
   );
-  yield* inBatches(
-    (after) =>
-      db
-        .selectFrom('terraform_state_versions')
-        .select(['id', 'terraform_state_id', 'serial', 'sha256', 'size'])
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(BATCH)
-        .execute(),
+  yield* blobsOf(
+    db.selectFrom('terraform_state_versions').select(['id', 'terraform_state_id', 'serial', 'sha256', 'size']),
     ({ terraform_state_id, serial, sha256, size }) => ({
       sha256,
       size,
@@ -127,56 +102,27 @@ export async function* usedBlobs(db: Db): AsyncGenerator<UsedBlob, void, void> {
     }),
   );
   for (const table of ['relation_exports', 'relation_export_batches'] as const) {
-    yield* inBatches(
-      (after) =>
-        db
-          .selectFrom(table)
-          .select(['id', 'sha256', 'size'])
-          .where('id', '>', after)
-          .where('sha256', 'is not', null)
-          .orderBy('id')
-          .limit(BATCH)
-          .execute(),
+    yield* blobsOf(
+      db.selectFrom(table).select(['id', 'sha256', 'size']).where('sha256', 'is not', null),
       ({ id, sha256, size }) => ({ sha256: sha256!, size, use: `${table} ${id}` }),
     );
   }
   for (const table of ['users', 'namespaces', 'projects', 'topics'] as const) {
-    yield* inBatches(
-      (after) =>
-        db
-          .selectFrom(table)
-          .select(['id', 'avatar'])
-          .where('id', '>', after)
-          .where('avatar', 'is not', null)
-          .orderBy('id')
-          .limit(BATCH)
-          .execute(),
-      ({ id, avatar }) => ({ sha256: avatar!.split('/', 1)[0]!, size: null, use: `avatar of ${table} ${id}` }),
-    );
+    yield* blobsOf(db.selectFrom(table).select(['id', 'avatar']).where('avatar', 'is not', null), ({ id, avatar }) => ({
+      sha256: avatar!.split('/', 1)[0]!,
+      size: null,
+      use: `avatar of ${table} ${id}`,
+    }));
   }
-  for (let after = ''; ; ) {
-    const rows = await db
-      .selectFrom('lfs_objects')
-      .select(['oid', 'size'])
-      .distinct()
-      .where('oid', '>', after)
-      .orderBy('oid')
-      .limit(BATCH)
-      .execute();
+  const objects = db.selectFrom('lfs_objects').select(['oid', 'size']).distinct();
+  for await (const rows of inBatches(objects, BATCH, 'oid')) {
     for (const { oid, size } of rows) yield { sha256: oid, size, use: `LFS object ${oid}` };
-    if (rows.length < BATCH) return;
-    after = rows.at(-1)!.oid;
   }
 }
 
-async function* inBatches<T extends { id: number }>(
-  read: (after: number) => Promise<T[]>,
-  describe: (row: T) => UsedBlob,
+async function* blobsOf<Table extends keyof Schema, Row extends { id: number }>(
+  query: SelectQueryBuilder<Schema, Table, Row>,
+  describe: (row: Row) => UsedBlob,
 ): AsyncGenerator<UsedBlob, void, void> {
-  for (let after = 0; ; ) {
-    const rows = await read(after);
-    yield* rows.map(describe);
-    if (rows.length < BATCH) return;
-    after = rows.at(-1)!.id;
-  }
+  for await (const rows of inBatches(query, BATCH, 'id')) yield* rows.map(describe);
 }

@@ -1,6 +1,7 @@
 import { timestamp } from '../../core/clock.ts';
 import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
+import { inBatches } from '../../db/in-batches.ts';
 import type { GroupIds } from '../../db/lifecycle.ts';
 import { EXPORT_STATUS, WHOLE } from '../../db/tables/relation-exports.table.ts';
 import type { Deps } from '../../deps.ts';
@@ -29,18 +30,9 @@ export async function removeExports(deps: Deps, db: Db, ids: readonly number[]):
     .where('sha256', 'is not', null)
     .execute();
   await enqueueBlobRemoval(deps, db, [...new Set(whole.map(({ sha256 }) => sha256!))]);
-  for (let after = 0; ; ) {
-    const batches = await db
-      .selectFrom('relation_export_batches')
-      .select(['id', 'sha256'])
-      .where('export_id', 'in', ids)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(BLOBS)
-      .execute();
+  const parts = db.selectFrom('relation_export_batches').select(['id', 'sha256']).where('export_id', 'in', ids);
+  for await (const batches of inBatches(parts, BLOBS, 'id')) {
     await enqueueBlobRemoval(deps, db, [...new Set(batches.map(({ sha256 }) => sha256))]);
-    if (batches.length < BLOBS) break;
-    after = batches.at(-1)!.id;
   }
   await db.deleteFrom('relation_exports').where('id', 'in', ids).execute();
 }

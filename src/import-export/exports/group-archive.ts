@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { AFTER_LINEAGE } from '../../access/access.membership.ts';
 import type { Caller } from '../../access/caller.ts';
+import { inBatches } from '../../db/in-batches.ts';
 import type { Namespace } from '../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../deps.ts';
 import { GROUP_RELATIONS } from '../relations/groups.relation.ts';
@@ -46,21 +47,13 @@ export class GroupArchive {
   /** The group and its descendants, parents first. */
   async *#groups(): AsyncGenerator<Namespace> {
     const { lineage } = this.#group;
-    for (let after = ''; ; ) {
-      const page = await this.#deps.db
-        .selectFrom('namespaces')
-        .selectAll()
-        .where('kind', '=', 'group')
-        .where('lineage', '>=', lineage)
-        .where('lineage', '<', lineage + AFTER_LINEAGE)
-        .where('lineage', '>', after)
-        .orderBy('lineage')
-        .limit(PAGE)
-        .execute();
-      yield* page;
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.lineage;
-    }
+    const inside = this.#deps.db
+      .selectFrom('namespaces')
+      .selectAll()
+      .where('kind', '=', 'group')
+      .where('lineage', '>=', lineage)
+      .where('lineage', '<', lineage + AFTER_LINEAGE);
+    for await (const page of inBatches(inside, PAGE, 'lineage')) yield* page;
   }
 
   async *#of(group: Namespace): AsyncGenerator<ArchivedFile> {

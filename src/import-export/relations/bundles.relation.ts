@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { inBatches } from '../../db/in-batches.ts';
 import type { Deps } from '../../deps.ts';
 import { gitOutput } from '../../git/process/index.ts';
 import { locationOf } from '../../repositories/holder.ts';
@@ -58,17 +59,11 @@ export async function* otherBundles(exporting: Exporting): AsyncGenerator<Archiv
   const { db, portable } = exporting;
   const wiki = await findWiki(db, { type: portable.kind, id: portable.id });
   if (wiki !== undefined) yield* bundleOf(exporting, 'project.wiki.bundle', wiki);
-  for (let after = 0; ; ) {
-    const page = await db
-      .selectFrom('snippets')
-      .select(['id', 'repository_storage', 'disk_path'])
-      .where('project_id', '=', portable.id)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(PAGE)
-      .execute();
+  const snippets = db
+    .selectFrom('snippets')
+    .select(['id', 'repository_storage', 'disk_path'])
+    .where('project_id', '=', portable.id);
+  for await (const page of inBatches(snippets, PAGE, 'id')) {
     for (const snippet of page) yield* bundleOf(exporting, snippetBundle(snippet.id), snippet);
-    if (page.length < PAGE) return;
-    after = page.at(-1)!.id;
   }
 }

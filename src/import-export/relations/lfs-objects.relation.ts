@@ -1,3 +1,4 @@
+import { inBatches } from '../../db/in-batches.ts';
 import { storedFile } from './bundles.relation.ts';
 import { type FileRelation, PAGE } from './relation.ts';
 
@@ -10,21 +11,12 @@ export const lfsObjects: FileRelation = {
   name: 'lfs_objects',
   async *files({ deps, db, portable }) {
     const types: Record<string, number[]> = {};
-    for (let after = ''; ; ) {
-      const rows = await db
-        .selectFrom('lfs_objects')
-        .select(['oid', 'size'])
-        .where('project_id', '=', portable.id)
-        .where('oid', '>', after)
-        .orderBy('oid')
-        .limit(PAGE)
-        .execute();
+    const objects = db.selectFrom('lfs_objects').select(['oid', 'size']).where('project_id', '=', portable.id);
+    for await (const rows of inBatches(objects, PAGE, 'oid')) {
       for (const { oid, size } of rows) {
         types[oid] = [0];
         yield storedFile(deps, oid, oid, size);
       }
-      if (rows.length < PAGE) break;
-      after = rows.at(-1)!.oid;
     }
     const bytes = Buffer.from(JSON.stringify(types));
     yield { name: LFS_INDEX, size: bytes.length, open: async () => bytes };

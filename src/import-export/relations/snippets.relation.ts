@@ -1,5 +1,6 @@
 import { visibilityLevel } from '../../core/access-levels.ts';
 import { parseJson } from '../../db/columns.ts';
+import { inBatches } from '../../db/in-batches.ts';
 import { noteObjects, notesOn } from './notes.relation.ts';
 import { reactionObjects, reactionsTo } from './reactions.relation.ts';
 import type { TreeRelation } from './relation.ts';
@@ -14,15 +15,8 @@ export const snippets: TreeRelation = {
   name: 'snippets',
   single: false,
   async *pieces(exporting, after) {
-    for (;;) {
-      const page = await exporting.db
-        .selectFrom('snippets')
-        .selectAll()
-        .where('project_id', '=', exporting.portable.id)
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(BATCH_SIZE)
-        .execute();
+    const ofProject = exporting.db.selectFrom('snippets').selectAll().where('project_id', '=', exporting.portable.id);
+    for await (const page of inBatches(ofProject.where('id', '>', after), BATCH_SIZE, 'id')) {
       const ids = page.map(({ id }) => id);
       const [reactions, notes] = [reactionsTo(exporting, 'Snippet', ids), notesOn(exporting, 'Snippet', ids)];
       for (const row of page) {
@@ -38,8 +32,6 @@ export const snippets: TreeRelation = {
         );
         yield id;
       }
-      if (page.length < BATCH_SIZE) return;
-      after = page.at(-1)!.id;
     }
   },
 };

@@ -1,3 +1,4 @@
+import { inBatches } from '../../db/in-batches.ts';
 import { storedFile } from './bundles.relation.ts';
 import { type FileRelation, PAGE } from './relation.ts';
 
@@ -11,21 +12,12 @@ export const uploads: FileRelation = {
     const [sha256 = '', picture] = avatar?.split('/') ?? [];
     const stored = picture === undefined ? null : await deps.blobs.stat(sha256);
     if (stored !== null) yield storedFile(deps, `avatar/${picture}`, sha256, stored.size);
-    for (let after = 0; ; ) {
-      const page = await db
-        .selectFrom('uploads')
-        .selectAll()
-        .where(`${portable.kind}_id`, '=', portable.id)
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(PAGE)
-        .execute();
+    const uploads = db.selectFrom('uploads').selectAll().where(`${portable.kind}_id`, '=', portable.id);
+    for await (const page of inBatches(uploads, PAGE, 'id')) {
       for (const { secret, filename, sha256, size, uploaded_by_id } of page) {
         names(uploaded_by_id);
         yield storedFile(deps, `${secret}/${filename}`, sha256, size);
       }
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.id;
     }
   },
 };

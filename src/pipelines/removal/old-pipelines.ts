@@ -1,3 +1,4 @@
+import { inBatches } from '../../db/in-batches.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
@@ -14,18 +15,10 @@ export function registerOldPipelines(deps: Deps): void {
 }
 
 async function sweep(deps: Deps, signal: AbortSignal): Promise<void> {
-  for (let after = 0; !signal.aborted; ) {
-    const projects = await deps.db
-      .selectFrom('projects')
-      .select(['id', 'settings'])
-      .where('id', '>', after)
-      .where('pending_delete', '=', 0)
-      .orderBy('id')
-      .limit(PROJECTS_AT_ONCE)
-      .execute();
+  const all = deps.db.selectFrom('projects').select(['id', 'settings']).where('pending_delete', '=', 0);
+  for await (const projects of inBatches(all, PROJECTS_AT_ONCE, 'id')) {
     for (const project of projects) await removeOld(deps, project, signal);
-    if (projects.length < PROJECTS_AT_ONCE) return;
-    after = projects.at(-1)!.id;
+    if (signal.aborted) return;
   }
 }
 

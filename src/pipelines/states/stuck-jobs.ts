@@ -1,6 +1,7 @@
 import { isOneOf, type State } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
+import { inBatches } from '../../db/in-batches.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
@@ -35,20 +36,11 @@ async function endStuckJobs(deps: Deps, signal: AbortSignal): Promise<void> {
   if (inMaintenance(deps)) return rememberMaintenance(deps);
   const times = { now: deps.clock.now(), open: await lastMaintenance(deps) };
   for (const status of WATCHED) {
-    for (let after = 0; !signal.aborted; ) {
-      const jobs = await deps.db
-        .selectFrom('ci_jobs')
-        .selectAll()
-        .where(ALIVE)
-        .where('status', '=', status)
-        .where('kind', '=', 'build')
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(BATCH_SIZE)
-        .execute();
+    const alive = deps.db.selectFrom('ci_jobs').selectAll().where(ALIVE);
+    const watched = alive.where('status', '=', status).where('kind', '=', 'build');
+    for await (const jobs of inBatches(watched, BATCH_SIZE, 'id')) {
       await endThose(deps, jobs, times);
-      if (jobs.length < BATCH_SIZE) break;
-      after = jobs.at(-1)!.id;
+      if (signal.aborted) return;
     }
   }
 }

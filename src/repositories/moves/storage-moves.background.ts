@@ -1,3 +1,4 @@
+import { inBatches } from '../../db/in-batches.ts';
 import type { Deps } from '../../deps.ts';
 import { registerBulkMoves } from './bulk.ts';
 import { cleanUp } from './clean-up.ts';
@@ -19,17 +20,11 @@ export function registerMoves(deps: Deps): void {
  * Ensures that every open move has its job, even if it was dropped. Called at the start of a server that runs alone.
  */
 export async function resumeMoves(deps: Deps): Promise<void> {
-  for (let after = 0; ; ) {
-    const open = await deps.db
-      .selectFrom('repository_storage_moves')
-      .select(['id', 'state'])
-      .where('state', 'in', ['scheduled', 'started', 'replicated'])
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(BATCH)
-      .execute();
-    for (const move of open) await enqueueMove(deps, deps.db, move);
-    if (open.length < BATCH) return;
-    after = open.at(-1)!.id;
+  const open = deps.db
+    .selectFrom('repository_storage_moves')
+    .select(['id', 'state'])
+    .where('state', 'in', ['scheduled', 'started', 'replicated']);
+  for await (const moves of inBatches(open, BATCH, 'id')) {
+    for (const move of moves) await enqueueMove(deps, deps.db, move);
   }
 }

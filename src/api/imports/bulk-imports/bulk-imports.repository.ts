@@ -1,3 +1,4 @@
+import { inBatches } from '../../../db/in-batches.ts';
 import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.table.ts';
 import type { BulkImport } from '../../../db/tables/bulk-imports.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -110,19 +111,13 @@ export async function fetchWiki(
 
 /** Creates versions of the imported open merge requests, and checks their mergeability. */
 export async function refreshOpened(deps: Deps, { id }: Project): Promise<void> {
-  for (let after = 0; ; ) {
-    const rows = await deps.db
-      .selectFrom('merge_requests')
-      .select('id')
-      .where('project_id', '=', id)
-      .where('state', '=', 'opened')
-      .where('latest_diff_id', 'is', null)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(BATCH_SIZE)
-      .execute();
+  const opened = deps.db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('project_id', '=', id)
+    .where('state', '=', 'opened')
+    .where('latest_diff_id', 'is', null);
+  for await (const rows of inBatches(opened, BATCH_SIZE, 'id')) {
     for (const row of rows) await refreshMergeRequest(deps, row.id);
-    if (rows.length < BATCH_SIZE) return;
-    after = rows.at(-1)!.id;
   }
 }

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { revalidateGroupAbility } from '../../../access/caller-in-project.ts';
 import { invalidParameter, refused } from '../../../core/core.errors.ts';
 import { csvRow } from '../../../core/csv.ts';
-import type { ImportSourceUser } from '../../../db/tables/import-source-users.table.ts';
+import { inBatches } from '../../../db/in-batches.ts';
 import type { Deps } from '../../../deps.ts';
 import { contentDisposition } from '../../../http/http.headers.ts';
 import { route } from '../../../http/http.route.ts';
@@ -29,24 +29,17 @@ const requestParams = Type.Object({
 });
 const web = { root: true, tag, params: requestParams } as const;
 
-const waitingIn = ({ db }: Deps, groupId: number, after: number): Promise<ImportSourceUser[]> =>
+const waitingIn = ({ db }: Deps, groupId: number) =>
   db
     .selectFrom('import_source_users')
     .selectAll()
     .where('namespace_id', '=', groupId)
-    .where('status', 'in', REASSIGNABLE)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(BATCH_SIZE)
-    .execute();
+    .where('status', 'in', REASSIGNABLE);
 
 async function* sheetOf(deps: Deps, groupId: number): AsyncGenerator<string> {
   yield csvRow(COLUMNS);
-  for (let after = 0; ; ) {
-    const rows = await waitingIn(deps, groupId, after);
+  for await (const rows of inBatches(waitingIn(deps, groupId), BATCH_SIZE, 'id')) {
     if (rows.length > 0) yield rows.map(csvRowOf).join('');
-    if (rows.length < BATCH_SIZE) return;
-    after = rows.at(-1)!.id;
   }
 }
 
@@ -74,7 +67,7 @@ export const placeholderReassignmentRoutes = [
     errors: [422],
     handler: async (c) => {
       const { deps, group, reply } = c;
-      const [first] = await waitingIn(deps, group.id, 0);
+      const [first] = await waitingIn(deps, group.id).limit(1).execute();
       if (first === undefined) throw refused('No placeholder users are awaiting reassignment.', 422);
       const seconds = Math.floor(deps.clock.now().getTime() / 1_000);
       const name = `placeholder_reassignments_for_group_${group.id}_${seconds}.csv`;

@@ -1,3 +1,4 @@
+import { inBatches } from '../../../db/in-batches.ts';
 import type { Deps } from '../../../deps.ts';
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { dispatch } from '../mails/dispatch.ts';
@@ -34,19 +35,10 @@ export function registerDaily(deps: Deps): void {
 
 async function tellDue(deps: Deps, signal: AbortSignal): Promise<void> {
   const day = new Date(deps.clock.now().getTime() + DAY_MS).toISOString().slice(0, 10);
-  for (let after = 0; !signal.aborted; ) {
-    const rows = await deps.db
-      .selectFrom('issues')
-      .select('id')
-      .where('due_date', '=', day)
-      .where('state', '=', 'opened')
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(BATCH)
-      .execute();
+  const due = deps.db.selectFrom('issues').select('id').where('due_date', '=', day).where('state', '=', 'opened');
+  for await (const rows of inBatches(due, BATCH, 'id')) {
     for (const { id } of rows) if (!signal.aborted) await tellIssueDue(deps, id, day);
-    if (rows.length < BATCH) return;
-    after = rows.at(-1)!.id;
+    if (signal.aborted) return;
   }
 }
 

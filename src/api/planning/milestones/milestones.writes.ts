@@ -5,6 +5,7 @@ import { ApiError, type FieldErrors, recordNotFound } from '../../../core/core.e
 import { milestoneFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { nextIid } from '../../../db/iids.ts';
+import { inBatches } from '../../../db/in-batches.ts';
 import type { Milestone } from '../../../db/tables/milestones.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { writeSystemNotes } from '../notes/system-note.ts';
@@ -149,19 +150,10 @@ export async function updateMilestone(
 /** Writes system notes on all issues and merge requests of a deleted milestone. */
 async function noteDeletion(deps: Deps, db: Db, milestoneId: number, actorId: number): Promise<void> {
   for (const [table, type] of NOTED) {
-    for (let after = 0, more = true; more; ) {
-      const rows = await db
-        .selectFrom(table)
-        .select(['id', 'project_id'])
-        .where('milestone_id', '=', milestoneId)
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(NOTES_AT_ONCE)
-        .execute();
+    const all = db.selectFrom(table).select(['id', 'project_id']).where('milestone_id', '=', milestoneId);
+    for await (const rows of inBatches(all, NOTES_AT_ONCE, 'id')) {
       const targets = rows.map(({ id, project_id }) => ({ type, id, projectId: project_id }));
       await writeSystemNotes(deps, db, targets, actorId, 'milestone', 'removed milestone');
-      more = rows.length === NOTES_AT_ONCE;
-      after = rows.at(-1)?.id ?? 0;
     }
   }
 }
