@@ -22,6 +22,13 @@ interface Files {
   ids: string[];
 }
 
+/** Such a repository on the disk; its files are as in `sound` but for the one that a case damages. */
+interface Layout {
+  dir: string;
+  ids: readonly string[];
+  sound: ReadonlyMap<string, Buffer>;
+}
+
 const damaged = (error: unknown): boolean => error instanceof GitError && ['corrupt', 'not_found'].includes(error.code);
 
 async function orDamaged<T>(work: () => Promise<T> | T): Promise<T | undefined> {
@@ -78,51 +85,56 @@ export const packs: Fuzzer = {
   async open(kept): Promise<Subject> {
     const folder = mkdtempSync(join(tmpdir(), 'stithy-fuzz-'));
     const pool = new RepositoryPool({ graphPauseMs: null, maxRepositories: 4, maxOpenFiles: 16 });
-    const layouts = kept.map(({ bytes }) => JSON.parse(bytes.toString()) as Files);
     const contents: Buffer[] = [];
-    let made = 0;
+    let opened = 0;
 
-    /** Puts a repository on the disk, with files changed. */
-    function write({ files }: Files, change: (bytes: Buffer, path: string) => Buffer): string {
-      made += 1;
-      const dir = join(folder, `${made}.git`);
+    /** Puts a repository on the disk. */
+    function write({ file, bytes }: Kept): Layout {
+      const { files, ids } = JSON.parse(bytes.toString()) as Files;
+      const dir = join(folder, `${file}.git`);
       for (const path of ['objects/pack', 'objects/info', 'refs']) mkdirSync(join(dir, path), { recursive: true });
       writeFileSync(join(dir, 'HEAD'), 'ref: refs/heads/main\n');
-      for (const [path, text] of Object.entries(files)) {
+      const sound = new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text, 'base64')]));
+      for (const [path, content] of sound) {
         mkdirSync(join(dir, 'objects', path, '..'), { recursive: true });
-        writeFileSync(join(dir, 'objects', path), change(Buffer.from(text, 'base64'), path));
+        writeFileSync(join(dir, 'objects', path), content);
       }
-      return dir;
+      return { dir, ids, sound };
     }
 
-    async function read(layout: Files, change: (bytes: Buffer, path: string) => Buffer): Promise<number> {
-      const dir = write(layout, change);
-      try {
-        return await readAll(pool.get(dir, dir), layout.ids);
-      } finally {
-        rmSync(dir, { recursive: true, force: true });
-      }
+    /** Opens it as one that nothing is known of. */
+    function open({ dir }: Layout): Repository {
+      opened += 1;
+      return pool.get(`${opened}`, dir);
     }
 
-    for (const layout of layouts) {
-      const dir = write(layout, (bytes) => bytes);
+    const layouts = new Map(kept.map((each) => [each.file, write(each)]));
+    for (const layout of layouts.values()) {
+      const repository = open(layout);
       for (const oid of layout.ids) {
-        const object = await pool.get(dir, dir).objects.read(oid, MOST);
+        const object = await repository.objects.read(oid, MOST);
         if (object?.data) contents.push(Buffer.from(object.data));
       }
     }
     return {
-      async replay(each: Kept) {
-        const layout = JSON.parse(each.bytes.toString()) as Files;
-        assert.equal(await read(layout, (bytes) => bytes), layout.ids.length, 'not all of a sound repository is read');
+      async replay({ file }: Kept) {
+        const layout = layouts.get(file)!;
+        const found = await readAll(open(layout), layout.ids);
+        assert.equal(found, layout.ids.length, 'not all of a sound repository is read');
       },
       async one(random) {
         const share = random.below(10);
         if (share < 2) return delta(random);
         if (share < 5) return parse(mutated(random.pick(contents), random, contents));
-        const layout = random.pick(layouts);
-        const victim = random.pick(Object.keys(layout.files));
-        await read(layout, (bytes, path) => (path === victim ? mutated(bytes, random, contents) : bytes));
+        const layout = random.pick([...layouts.values()]);
+        const [path, sound] = random.pick([...layout.sound]);
+        const victim = join(layout.dir, 'objects', path);
+        writeFileSync(victim, mutated(sound, random, contents));
+        try {
+          await readAll(open(layout), layout.ids);
+        } finally {
+          writeFileSync(victim, sound);
+        }
       },
       async close() {
         await pool.close();

@@ -17,7 +17,7 @@ const MAX_FAILURES = 20;
 const GOLDEN = 0x9e37_79b9;
 
 const { name, cases, seed, only, under } = workerData as Order;
-const fuzzer = FUZZERS.find((each) => each.name === name)!;
+const fuzzer = await FUZZERS[name]!();
 const report = (message: Report) => parentPort!.postMessage(message);
 let failures = 0;
 let slowest = { what: 'none', ms: 0 };
