@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
-import { emptyPlace } from '../../test/support/backups.ts';
+import { emptyPlace, enginesToRestoreTo } from '../../test/support/backups.ts';
 import { mustGit } from '../../test/support/git-client.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
 import { moveNow, whileCopying } from '../../test/support/storage-moves.ts';
@@ -122,7 +122,7 @@ describe('a backup that was made while a repository was moved', () => {
   for (const state of ['scheduled', 'started', 'replicated'] as const) {
     test(`and is restored in the state ${state} ends the move, with all that there was`, async () => {
       await backedUpMove(state);
-      for (const engine of ['same', 'sqlite'] as const) {
+      for (const engine of enginesToRestoreTo()) {
         const running = await restored(await emptyPlace(engine, cleanUps));
         assert.equal((await whenOver(running)).state, 'finished', engine);
         await looksWhole(running, 'second');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
-import { emptyPlace as makePlace } from '../../test/support/backups.ts';
+import { enginesToRestoreTo, emptyPlace as makePlace } from '../../test/support/backups.ts';
 import { commitToWiki, page } from '../../test/support/wikis.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { systemClock } from '../core/clock.ts';
@@ -89,7 +89,7 @@ test('a restored copy is the installation of that instant, also on the embedded 
   await app.delete(`/projects/${project}`);
   await app.drain();
 
-  for (const engine of ['same', 'sqlite'] as const) {
+  for (const engine of enginesToRestoreTo()) {
     const config = await emptyPlace(engine);
     assert.equal((await restore(config)).name, name);
     const restored = await openRestored(config);

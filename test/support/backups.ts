@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { emptyDatabase, type TestDatabase } from './databases.ts';
 
+/** Engines of restored installations: that of the tests, and the embedded one where that is another. */
+export const enginesToRestoreTo = (): readonly ('same' | 'sqlite')[] =>
+  process.env.STITHY_TEST_POSTGRES ? ['same', 'sqlite'] : ['same'];
+
 /**
  * The settings of an installation that is not there yet, with the storages of the test's server, for what a backup is restored to.
  * @param engine `same` as that of the tests
