@@ -48,14 +48,14 @@ export async function runCommand(
 
 /**
  * Runs a `stithy` command as an operator does, in a process of its own.
- * @param settings its environment, beside PATH
+ * @param settings its environment, beside PATH and where compiled code is kept
  */
 export function runProgram(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
   input?: string,
 ): Promise<CommandResult> {
-  const env = { PATH: process.env.PATH ?? '', ...settings };
+  const env = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', ...settings };
   return new Promise((done) => {
     const child = execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 60_000 }, (error, stdout, stderr) => {
       done({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
