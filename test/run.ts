@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findTests, longestFirst, NoTests, needsNewProcess, touchesDatabase } from './support/runner/files.ts';
@@ -13,10 +13,14 @@ import { startPostgres } from './support/runner/postgres.ts';
 import { Progress } from './support/runner/progress.ts';
 import { makeScratch } from './support/runner/scratch.ts';
 
-/** Each file takes some 300 MB. */
 const MAX_CONCURRENCY = 8;
-/** One file more than processors, since files also wait. */
-const CONCURRENCY = Math.min(availableParallelism() + 1, MAX_CONCURRENCY);
+/** A process of files grows to 900 MB; what it writes lies in memory, too. */
+const MEMORY_OF_ONE = 1.5 * 1024 ** 3;
+/** Two files more than processors, since files also wait. */
+const CONCURRENCY = Math.max(
+  1,
+  Math.min(availableParallelism() + 2, MAX_CONCURRENCY, Math.floor(totalmem() / MEMORY_OF_ONE)),
+);
 const root = resolve(import.meta.dirname, '..');
 const { values: options, positionals: paths } = parseArgs({
   options: {
