@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
+import { outputOf } from './support/fork-server.ts';
 
 const root = join(import.meta.dirname, '..');
 
 /** Files of the project: tracked ones, and new ones that git does not ignore. */
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+const files = outputOf('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
   .toString()
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { outputOf } from '../../test/support/fork-server.ts';
 import { MirrorPair } from '../../test/support/mirrors.ts';
 import { makeSshKeyPair } from '../core/ssh-key-pair.ts';
 import { hostKeyFingerprints } from './push/known-hosts.ts';
@@ -120,7 +120,7 @@ test('keys are such as OpenSSH reads', () => {
     const { publicKey, privateKey } = makeSshKeyPair('x'.repeat(round));
     const file = join(folder, `pair-${round}`);
     writeFileSync(file, privateKey, { mode: 0o600 });
-    const derived = execFileSync('ssh-keygen', ['-y', '-P', '', '-f', file]).toString().trim();
+    const derived = outputOf('ssh-keygen', ['-y', '-P', '', '-f', file]).toString().trim();
     assert.equal(derived, publicKey.trim());
   }
 });

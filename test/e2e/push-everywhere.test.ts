@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { apiClient } from '../support/api-client.ts';
 import { ROOT_TOKEN } from '../support/app.ts';
+import { outputOf } from '../support/fork-server.ts';
 import { mustGit, runGitClient } from '../support/git-client.ts';
 import { temporaryFolder } from '../support/git-fixture.ts';
 import { type ServerProcess, startServer } from '../support/server-process.ts';
@@ -103,7 +103,7 @@ test('what is pushed over SSH by a certificate arrives everywhere once, in order
     await make('PUT', `/projects/${project.id}/integrations/emails-on-push`, { recipients: 'list@example.org' });
 
     const key = sshKeygen(folder, 'key', '-t', 'ed25519');
-    execFileSync('ssh-keygen', ['-q', '-s', authority, '-I', 'ann', '-n', 'git', '-V', '+1d', `${key}.pub`]);
+    outputOf('ssh-keygen', ['-q', '-s', authority, '-I', 'ann', '-n', 'git', '-V', '+1d', `${key}.pub`]);
     const port = /SSH: +ssh:\/\/git@[^:]+:(\d+)/.exec(server.greeting)![1]!;
     const ssh = ['ssh', '-F', '/dev/null', '-i', key, '-p', port, '-o', `CertificateFile=${key}-cert.pub`]
       .concat('-o', 'IdentitiesOnly=yes', '-o', 'IdentityAgent=none', '-o', 'BatchMode=yes', '-o', 'LogLevel=ERROR')

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SshLimits } from '../../src/git-server/ssh/ssh-server.limits.ts';
@@ -11,7 +11,7 @@ import { GitUser } from './git-user.ts';
 /** Why tests with the real SSH client do not run here; false where it is there. */
 export const noSsh: string | false = (() => {
   try {
-    execFileSync('ssh', ['-V'], { stdio: 'ignore' });
+    outputOf('ssh', ['-V']);
     return false;
   } catch {
     return 'ssh of OpenSSH is not installed here';

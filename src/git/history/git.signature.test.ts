@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
+import { outputOf } from '../../../test/support/fork-server.ts';
 import { GitRepository } from '../../../test/support/git-repository.ts';
 import { extractSignature, signatureOf } from './git.signature.ts';
 
@@ -12,7 +12,7 @@ after(() => git.close());
 
 test('an SSH signature made by git is found, and its payload is what was signed', async () => {
   const key = `${git.dir}/.git/key`;
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  outputOf('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
   git.write('a', 'a\n');
   git.git('add', '--all');
   const sign = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}.pub`];
@@ -21,9 +21,8 @@ test('an SSH signature made by git is found, and its payload is what was signed'
   const found = await signatureOf(git.repo, oid);
   assert.equal(found?.kind, 'SSH');
   git.write('.git/sig', found!.signature);
-  execFileSync('ssh-keygen', ['-Y', 'check-novalidate', '-n', 'git', '-s', `${git.dir}/.git/sig`], {
+  outputOf('ssh-keygen', ['-Y', 'check-novalidate', '-n', 'git', '-s', `${git.dir}/.git/sig`], {
     input: found!.payload,
-    stdio: ['pipe', 'ignore', 'ignore'],
   });
 });
 

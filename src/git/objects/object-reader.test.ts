@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gitChildren, gitFixture, temporaryFolder } from '../../../test/support/git-fixture.ts';
@@ -158,7 +157,7 @@ test('open files stay within their bound over many repositories, and are closed 
   git(['update-ref', 'refs/heads/main', oid]);
   git(['repack', '-a', '-d', '-q']);
   const copies = Array.from({ length: 12 }, (_, i) => join(base, `r${i}.git`));
-  for (const copy of copies) execFileSync('cp', ['-r', dir, copy]);
+  for (const copy of copies) cpSync(dir, copy, { recursive: true });
   for (let round = 0; round < 3; round += 1) {
     const answers = await Promise.all(
       copies.flatMap((copy) => [pool.get(copy, copy).objects.info(oid), pool.get(copy, copy).objects.commit(oid)]),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { outputOf } from '../../../test/support/fork-server.ts';
 import { GitRepository } from '../../../test/support/git-repository.ts';
 import { ARCHIVE_FORMATS, type ArchiveOptions, archive } from './git.archive.ts';
 
@@ -27,7 +27,7 @@ async function read(options: Partial<ArchiveOptions>): Promise<Buffer> {
 }
 
 function names(data: Buffer, ...args: string[]): string[] {
-  const output = execFileSync('tar', ['-t', ...args], { input: data, encoding: 'utf8' });
+  const output = outputOf('tar', ['-t', ...args], { input: data }).toString();
   return output.split('\n').filter((line) => line !== '' && !line.endsWith('/'));
 }
 
@@ -48,7 +48,7 @@ test('every format holds the files, and two archives are equal byte by byte', as
 });
 
 test('a link stays a link', async () => {
-  const list = execFileSync('tar', ['-tv'], { input: await read({}), encoding: 'utf8' });
+  const list = outputOf('tar', ['-tv'], { input: await read({}) }).toString();
   assert.match(list, /^l.*p-1\/link -> \/etc\/passwd$/m);
 });
 
@@ -87,7 +87,7 @@ test('without bzip2 its formats are unavailable', async () => {
 
 /** The git processes that work on this repository. */
 function children(): string[] {
-  const list = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+  const list = outputOf('ps', ['-eo', 'args']).toString();
   return list.split('\n').filter((line) => line.includes(git.dir) && line.includes('archive'));
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { runSync } from '../../../../test/support/fork-server.ts';
 import type { Release } from '../../../ci/pipeline-config.ts';
 import { releaseCommand } from './release-step.ts';
 
@@ -61,7 +61,7 @@ function runStep(
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   const variables = { ...VARIABLES, CI_PROJECT_DIR: folder };
   const script = asRunner(releaseCommand(release, 'bash'), variables);
-  const { status } = spawnSync('/bin/sh', ['-e', '-c', script], {
+  const { status } = runSync('/bin/sh', ['-e', '-c', script], {
     cwd: folder,
     env: { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, ...variables },
   });

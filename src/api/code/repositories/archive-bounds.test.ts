@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { outputOf } from '../../../../test/support/fork-server.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { makeTreeBomb, workingOn } from '../../../../test/support/tree-bomb.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -40,7 +40,7 @@ test('an archive of ten thousand million files is refused before its first byte,
 test('a part of what is too much can be had', async () => {
   const part = await app.get(at('.tar?sha=bomb&path=d0/d1/d2/d3/d4/d5/d6/d7'));
   assert.equal(part.statusCode, 200);
-  const names = execFileSync('tar', ['-t'], { input: part.rawPayload, encoding: 'utf8' }).split('\n');
+  const names = outputOf('tar', ['-t'], { input: part.rawPayload }).toString().split('\n');
   assert.equal(names.filter((name) => /f\d$/.test(name)).length, 100);
 });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { outputOf } from '../../../../test/support/fork-server.ts';
 import { gitChildren } from '../../../../test/support/git-fixture.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
@@ -22,7 +22,8 @@ after(() => app.close());
 
 const at = (suffix = '', of: Project = project) => `/projects/${of.id}/repository/archive${suffix}`;
 const names = (data: Buffer, flag: string) =>
-  execFileSync('tar', [`-t${flag}`], { input: data, encoding: 'utf8' })
+  outputOf('tar', [`-t${flag}`], { input: data })
+    .toString()
     .split('\n')
     .filter((line) => line !== '' && !line.endsWith('/'));
 
@@ -65,7 +66,7 @@ test('GET archive takes sha, path and exclude_paths', async () => {
   const ref = await app.get(at('.tar'), { query: { sha: 'feature/ä' } });
   const folder = `garden-feature-ä-${git.run(['rev-parse', 'feature/ä'])}`;
   assert.deepEqual(
-    execFileSync('tar', ['-t', '--quoting-style=literal'], { input: ref.rawPayload }).toString(),
+    outputOf('tar', ['-t', '--quoting-style=literal'], { input: ref.rawPayload }).toString(),
     `${folder}/\n${folder}/only\n`,
   );
   const path = await app.get(at('.tar'), { query: { path: 'docs/deep/' } });

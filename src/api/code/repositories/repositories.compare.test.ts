@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { outputOf } from '../../../../test/support/fork-server.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
@@ -88,7 +88,7 @@ test('GET compare with unidiff gives diffs that patch applies', async () => {
   assert.match(String(body.diffs[0]!.diff), /^--- a\/a\.txt\n\+\+\+ b\/a\.txt\n@@ /);
   assert.match(String(body.diffs[1]!.diff), /^--- \/dev\/null\n\+\+\+ b\/new\.txt\n@@ /);
   const patch = body.diffs.map(({ diff }) => diff).join('');
-  assert.match(execFileSync('git', ['apply', '--numstat', '-'], { input: patch }).toString(), /1\t1\ta\.txt/);
+  assert.match(outputOf('git', ['apply', '--numstat', '-'], { input: patch }).toString(), /1\t1\ta\.txt/);
 });
 
 test('GET compare takes commits, tags and branches, and one with itself', async () => {

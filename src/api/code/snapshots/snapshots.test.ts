@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
+import { outputOf } from '../../../../test/support/fork-server.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
 import { commitToWiki, page } from '../../../../test/support/wikis.ts';
 
@@ -17,11 +17,11 @@ after(() => app.close());
 async function unpack(t: TestContext, tar: Buffer): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'stithy-snapshot-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
-  execFileSync('tar', ['-xf', '-', '-C', dir], { input: tar });
+  outputOf('tar', ['-xf', '-', '-C', dir], { input: tar });
   return dir;
 }
 
-const git = (dir: string, ...args: string[]) => execFileSync('git', [`--git-dir=${dir}`, ...args]).toString();
+const git = (dir: string, ...args: string[]) => outputOf('git', [`--git-dir=${dir}`, ...args]).toString();
 
 test('a snapshot is a bare repository with every ref and object, loose or packed', async (t) => {
   const { project, git: source, side } = await seededProject(app, t);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { type FileServer, serveFiles } from '../../../../test/support/file-server.ts';
+import { outputOf } from '../../../../test/support/fork-server.ts';
 import { temporaryFolder } from '../../../../test/support/git-fixture.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
@@ -85,8 +85,8 @@ test('a project is packed into one archive, with its repository, files and all t
   // The bundle is git's own: it can be cloned. Its bytes are no text, so they are taken out by tar itself.
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'a.tar.gz'), response.rawPayload);
-  execFileSync('tar', ['-xzf', 'a.tar.gz', 'project.bundle'], { cwd: folder });
-  const heads = execFileSync('git', ['bundle', 'list-heads', 'project.bundle'], { cwd: folder }).toString();
+  outputOf('tar', ['-xzf', 'a.tar.gz', 'project.bundle'], { cwd: folder });
+  const heads = outputOf('git', ['bundle', 'list-heads', 'project.bundle'], { cwd: folder }).toString();
   assert.match(heads, new RegExp(`${sha} refs/heads/main`));
 
   expectStatus(await app.post(of(project)), 202);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { outputOf } from '../../../../test/support/fork-server.ts';
 import { sendArchive } from '../../../../test/support/imports.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { tarEntry, tarGzOf } from '../../../../test/support/tar.ts';
@@ -102,7 +102,7 @@ describe('an archive', () => {
     }
     git.run(['config', 'core.sshCommand', 'touch /tmp/stithy-evil-ssh']);
     const bundle = (...refs: string[]) =>
-      execFileSync('git', [`--git-dir=${git.dir}`, 'bundle', 'create', '--quiet', '-', ...refs], { stdio: 'pipe' });
+      outputOf('git', [`--git-dir=${git.dir}`, 'bundle', 'create', '--quiet', '-', ...refs]);
     const done = await bring(await tarGzOf([...HEAD, ['project.bundle', bundle('--all')]]));
     assert.equal(done.import_status, 'finished');
     const row = await app.deps.db

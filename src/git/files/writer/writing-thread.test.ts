@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { outputOf } from '../../../../test/support/fork-server.ts';
 import { gitFixture } from '../../../../test/support/git-fixture.ts';
 import { nameObject } from '../../objects/index.ts';
 import type { NamedObject } from '../loose-files.ts';
@@ -65,7 +65,7 @@ test('many writes are done by a thread, as they would be here', async (t) => {
   const batches = await Promise.all(Array.from({ length: 20 }, () => blobs(4)));
   await Promise.all(batches.map(store));
   for (const { oid, data } of written.slice(-100)) {
-    const read = execFileSync('git', ['--git-dir', dir, 'cat-file', 'blob', oid]);
+    const read = outputOf('git', ['--git-dir', dir, 'cat-file', 'blob', oid]);
     assert.deepEqual(read, data);
   }
 
