@@ -18,8 +18,13 @@ export interface TestDatabase {
  */
 export async function freshDatabase(dataDir: string): Promise<TestDatabase> {
   if (server() !== undefined) return create(process.env.STITHY_TEST_TEMPLATE ?? 'template1');
-  await copyFile(await template(), join(dataDir, 'stithy.db'), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await copyTables(dataDir);
   return { url: null, drop: async () => {} };
+}
+
+/** Puts an embedded database with all tables, and nothing in them, into a data folder that has none. */
+export async function copyTables(dataDir: string): Promise<void> {
+  await copyFile(await template(), join(dataDir, 'stithy.db'), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
 }
 
 /** One without any table, as before a first start. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const PROGRAM = resolve(import.meta.dirname, '../../bin/stithy.js');
@@ -72,11 +72,21 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   };
 }
 
-/** Runs a server for as long as something uses it. */
+/**
+ * Runs a server on the embedded database for as long as something uses it. A data folder that is not there is made with all
+ * tables: to make them is a third of a start.
+ */
 export async function whileServing(
   options: ServerOptions,
   use: (server: ServerProcess) => Promise<void>,
 ): Promise<void> {
+  const { dataDir } = options;
+  if (!existsSync(dataDir)) {
+    mkdirSync(dataDir, { mode: 0o700 });
+    // Other programs that start servers do not load this.
+    const { copyTables } = await import('./databases.ts');
+    await copyTables(dataDir);
+  }
   const server = await startServer(options);
   try {
     await use(server);
