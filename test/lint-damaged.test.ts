@@ -47,7 +47,7 @@ test('damaged configurations get errors in words, whatever is wrong with them', 
     projectPath: PROJECT,
     predefined: [],
     stored: [],
-    given: [],
+    pipelineVariables: [],
     maxNeeds: 50,
   };
   const text = fc.tuple(fc.nat(texts.length - 1), fc.array(damage, { minLength: 1, maxLength: 3 }));

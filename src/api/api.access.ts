@@ -159,8 +159,8 @@ export function inProject(
       const stranger = caller.credential.kind === 'none';
       if (stranger && !anonymous) throw unauthorized();
       const idOrPath = request.params[param]!;
-      const found = await findProject(deps, idOrPath);
-      if (found === undefined) {
+      const projectWithNamespace = await findProject(deps, idOrPath);
+      if (projectWithNamespace === undefined) {
         const newPath = await moved(request, idOrPath, 'project');
         const target = newPath === undefined ? undefined : await findProject(deps, newPath);
         if (target !== undefined) {
@@ -169,10 +169,15 @@ export function inProject(
         }
         throw notFound('Project');
       }
-      const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+      const permissions = await projectPermissions(
+        deps,
+        caller,
+        projectWithNamespace.project,
+        projectWithNamespace.namespace,
+      );
       requireProjectAbility(permissions, sees, caller);
       requireProjectAbility(permissions, ability, caller);
-      const { project, namespace } = found;
+      const { project, namespace } = projectWithNamespace;
       if (caller.credential.kind !== 'job_token') return { project, namespace, permissions };
       const scope = { project, namespace, permissions, caller: await callerIn(deps, caller, project) };
       return scope;

@@ -14,7 +14,7 @@ import { inProjectByUser, type ProjectScope, signedIn } from './api.access.ts';
 export type UserScope = ProjectScope & { caller: UserCaller };
 
 /** A kind of object within a project: how it is loaded, and how access to it is decided. */
-export interface ProjectObject<P extends TProperties, Found extends object> {
+export interface ProjectObject<P extends TProperties, Resolved extends object> {
   /** Noun for descriptions of relations in the OpenAPI document: "issue". */
   noun: string;
   /** Ability required before the object is loaded. */
@@ -22,18 +22,18 @@ export interface ProjectObject<P extends TProperties, Found extends object> {
   /** Path parameters that identify it. */
   params: P;
   /** @throws ApiError 404 if there is none that the caller may see */
-  find(deps: Deps, scope: UserScope, params: Static<TObject<P>>): Promise<Found>;
+  find(deps: Deps, scope: UserScope, params: Static<TObject<P>>): Promise<Resolved>;
   /** Attributes of the object that abilities depend on; roles only when absent. */
-  target?(deps: Deps, found: Found, caller: UserCaller): AbilityTarget;
+  target?(deps: Deps, resolved: Resolved, caller: UserCaller): AbilityTarget;
 }
 
 const NO_TARGET: AbilityTarget = { is: () => false };
 
-export interface ObjectOptions<Found extends object> {
+export interface ObjectOptions<Resolved extends object> {
   /** Refusal instead of 403. */
   refusal?: (scope: UserScope) => ApiError;
   /** Condition in addition to the ability. @throws ApiError for a different refusal */
-  further?: (deps: Deps, scope: UserScope & Found) => Promise<boolean>;
+  further?: (deps: Deps, scope: UserScope & Resolved) => Promise<boolean>;
 }
 
 /**
@@ -41,11 +41,11 @@ export interface ObjectOptions<Found extends object> {
  * object in a visible part of the project is 404. The ability is checked before the body is read, and again if reading
  * takes time.
  */
-export function onObject<P extends TProperties, Found extends object>(
-  object: ProjectObject<P, Found>,
+export function onObject<P extends TProperties, Resolved extends object>(
+  object: ProjectObject<P, Resolved>,
   ability: ProjectAbility,
-  options: ObjectOptions<Found> = {},
-): Access<UserScope & Found> {
+  options: ObjectOptions<Resolved> = {},
+): Access<UserScope & Resolved> {
   const { refusal = () => forbidden(), further } = options;
   const access = inProjectByUser(object.sees);
   return {
@@ -58,10 +58,10 @@ export function onObject<P extends TProperties, Found extends object>(
       const { deps } = request;
       const scope = await access.check(request);
       return checkIn(scope.project.full_path, async () => {
-        const found = await object.find(deps, scope, request.values() as Static<TObject<P>>);
-        const target = object.target?.(deps, found, scope.caller) ?? NO_TARGET;
+        const resolved = await object.find(deps, scope, request.values() as Static<TObject<P>>);
+        const target = object.target?.(deps, resolved, scope.caller) ?? NO_TARGET;
         if (!(await allowsOn(scope.permissions, ability, target))) throw refusal(scope);
-        const all = { ...scope, ...found };
+        const all = { ...scope, ...resolved };
         if (further !== undefined && !(await further(deps, all))) throw refusal(scope);
         return all;
       });
@@ -70,21 +70,21 @@ export function onObject<P extends TProperties, Found extends object>(
 }
 
 /** A kind of object that belongs to a user instead of a project. */
-export interface OwnedObject<P extends TProperties, Found extends object> {
+export interface OwnedObject<P extends TProperties, Resolved extends object> {
   noun: string;
   params: P;
   /** @throws ApiError 404 if there is none that the caller may see */
-  find(deps: Deps, caller: UserCaller, params: Static<TObject<P>>): Promise<Found>;
+  find(deps: Deps, caller: UserCaller, params: Static<TObject<P>>): Promise<Resolved>;
   /** Id of the owner. */
-  owner(found: Found): number;
+  owner(resolved: Resolved): number;
 }
 
 /** As `onObject`, for objects of users: their owner, and users whom the table of abilities allows. */
-export function onOwned<P extends TProperties, Found extends object>(
-  object: OwnedObject<P, Found>,
+export function onOwned<P extends TProperties, Resolved extends object>(
+  object: OwnedObject<P, Resolved>,
   ability: InstanceAbility,
   refusal: () => ApiError = () => forbidden(),
-): Access<{ caller: UserCaller } & Found> {
+): Access<{ caller: UserCaller } & Resolved> {
   const { role, relations, writes }: InstanceRule = INSTANCE_RULES[ability];
   return {
     ...signedIn,
@@ -94,10 +94,10 @@ export function onOwned<P extends TProperties, Found extends object>(
     params: object.params,
     check: async (request) => {
       const { caller } = await signedIn.check(request);
-      const found = await object.find(request.deps, caller, request.values() as Static<TObject<P>>);
-      const owns = relations !== undefined && object.owner(found) === caller.user.id;
+      const resolved = await object.find(request.deps, caller, request.values() as Static<TObject<P>>);
+      const owns = relations !== undefined && object.owner(resolved) === caller.user.id;
       if (!owns && !hasInstanceRole(caller, role)) throw refusal();
-      return { ...found, caller };
+      return { ...resolved, caller };
     },
   };
 }

@@ -25,7 +25,7 @@ export interface PipelineContext {
   /** Maximum number of needs of a job. */
   maxNeeds: number;
   /** Variables of the pipeline: from its caller, a schedule, a trigger, an upstream pipeline. */
-  given: readonly Variable[];
+  pipelineVariables: readonly Variable[];
 }
 
 export interface CompileRequest extends LoadRequest {

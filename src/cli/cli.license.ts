@@ -101,9 +101,9 @@ async function issue(args: readonly string[]): Promise<number> {
 }
 
 /** Validates the terms and adds the days of notifications and of the end of the plan, which follow from the expiry. */
-function checked(given: unknown): LicenseTerms {
+function checked(input: unknown): LicenseTerms {
   try {
-    const terms = readTerms(given);
+    const terms = readTerms(input);
     const notifyAt = terms.expires_at === null ? null : dayAfter(terms.expires_at, -15);
     return {
       ...terms,
@@ -142,9 +142,9 @@ async function show(args: readonly string[], env: Environment): Promise<number> 
     options: { json: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const [given, ...more] = positionals;
-  if (given === undefined || more.length > 0) throw new Error('expected exactly one license key, file or -.');
-  const key = await keyOf(given);
+  const [argument, ...more] = positionals;
+  if (argument === undefined || more.length > 0) throw new Error('expected exactly one license key, file or -.');
+  const key = await keyOf(argument);
   const terms = readLicenseKey(key);
   const trust = trustOf(key, loadConfig(env).config.licenseIssuer);
   process.stdout.write(values.json ? `${JSON.stringify({ ...terms, trust }, null, 2)}\n` : inWords(terms, trust));
@@ -152,12 +152,12 @@ async function show(args: readonly string[], env: Environment): Promise<number> 
 }
 
 /** Reads the key from standard input or a file, or returns the argument itself. */
-async function keyOf(given: string): Promise<string> {
-  if (given === '-') return text(process.stdin);
+async function keyOf(argument: string): Promise<string> {
+  if (argument === '-') return text(process.stdin);
   try {
-    return await readFile(given, 'utf8');
+    return await readFile(argument, 'utf8');
   } catch {
-    return given;
+    return argument;
   }
 }
 

@@ -86,7 +86,7 @@ export interface Config {
   /** Days before a deleted group or project is removed for good; 0 for immediately. */
   deletionDelayDays: number;
   /** Retention in days of processed events and of dead jobs. */
-  kept: { eventDays: number; deadJobDays: number };
+  retention: { eventDays: number; deadJobDays: number };
   /** Rate limits of users, and of addresses without a user, for the API, other web addresses and git. */
   throttles: Record<Face, { authenticated: Throttle; unauthenticated: Throttle }>;
   /** Milliseconds that requests in flight get at shutdown. */
@@ -217,7 +217,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
       minRate: env.integer('STITHY_MIN_RATE', 1_024, { min: 0, max: 1e9 }),
     },
     deletionDelayDays: env.integer('STITHY_DELETION_DELAY_DAYS', 0, { min: 0, max: 365 }),
-    kept: {
+    retention: {
       eventDays: env.integer('STITHY_EVENT_DAYS', 30, { min: 1, max: 3_650 }),
       deadJobDays: env.integer('STITHY_DEAD_JOB_DAYS', 90, { min: 1, max: 3_650 }),
     },

@@ -57,8 +57,8 @@ export function randomText(length: number): string {
 }
 
 /** Compares two secrets in constant time. */
-export const isSameSecret = (given: string, stored: string): boolean =>
-  timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', stored, 'buffer'));
+export const isSameSecret = (candidate: string, stored: string): boolean =>
+  timingSafeEqual(hash('sha256', candidate, 'buffer'), hash('sha256', stored, 'buffer'));
 
 /** The stored digest of a token. Tokens are random, so a plain hash suffices. */
 export const tokenDigest = (token: string): string => hash('sha256', `stithy:${token}`, 'base64url');

@@ -13,13 +13,13 @@ export async function parseNaturalDate(text: string, now: Date): Promise<string 
   if (/^\d{4}-\d{2}-\d{2}$/.test(tidy)) return isNaturalDate(tidy) ? tidy : null;
   // Loaded on demand, because few processes need it.
   const { casual } = await import('chrono-node/en');
-  const [found] = casual.parse(tidy, { instant: now, timezone: 0 }, { forwardDate: true });
-  const parts = (['year', 'month', 'day'] as const).map((part) => found?.start.get(part) ?? 0);
+  const [parsedDate] = casual.parse(tidy, { instant: now, timezone: 0 }, { forwardDate: true });
+  const parts = (['year', 'month', 'day'] as const).map((part) => parsedDate?.start.get(part) ?? 0);
   const day = `${String(parts[0]).padStart(4, '0')}-${parts
     .slice(1)
     .map((part) => String(part).padStart(2, '0'))
     .join('-')}`;
-  return found !== undefined && isNaturalDate(day) ? day : null;
+  return parsedDate !== undefined && isNaturalDate(day) ? day : null;
 }
 
 /** Whether the day exists. */

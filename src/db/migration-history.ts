@@ -25,11 +25,11 @@ export const checksumOf = (text: string): string => hash('sha256', text, 'hex');
 export async function readHistory(db: Db, engine: Engine): Promise<Applied[]> {
   const query =
     engine === 'sqlite'
-      ? sql<{ found: number }>`select count(*) as found from sqlite_master where name = 'kysely_migration'`
+      ? sql<{ tables: number }>`select count(*) as tables from sqlite_master where name = 'kysely_migration'`
       : sql<{
-          found: number;
-        }>`select count(*) as found from pg_tables where tablename = 'kysely_migration' and schemaname = current_schema()`;
-  if (Number((await query.execute(db)).rows[0]?.found) === 0) return [];
+          tables: number;
+        }>`select count(*) as tables from pg_tables where tablename = 'kysely_migration' and schemaname = current_schema()`;
+  if (Number((await query.execute(db)).rows[0]?.tables) === 0) return [];
   const { rows } = await sql<{ name: string; checksum?: string | null }>`select * from ${TABLE} order by name`.execute(
     db,
   );

@@ -46,20 +46,20 @@ export function prepared<Values extends object, Row>(
 ): (db: Db, values: Values) => Promise<Row[]> {
   const known = new WeakMap<DialectAdapter, Map<string, CompiledQuery<Row>>>();
   return async (db, values) => {
-    const given = values as Record<string, unknown>;
+    const valuesByName = values as Record<string, unknown>;
     const { adapter } = db.getExecutor();
     let texts = known.get(adapter);
     if (texts === undefined) {
       texts = new Map();
       known.set(adapter, texts);
     }
-    const shape = shapeOf(given);
+    const shape = shapeOf(valuesByName);
     let query = texts.get(shape);
     if (query === undefined) {
-      query = build(db, placesOf(given) as Values).compile(db);
+      query = build(db, placesOf(valuesByName) as Values).compile(db);
       if (texts.size < MAX_TEXTS) texts.set(shape, query);
     }
-    const parameters = query.parameters.map((value) => (value instanceof Placeholder ? value.of(given) : value));
+    const parameters = query.parameters.map((value) => (value instanceof Placeholder ? value.of(valuesByName) : value));
     return (await runQuery<Row>(db, { ...query, parameters })).rows;
   };
 }

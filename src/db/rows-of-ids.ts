@@ -17,13 +17,13 @@ export async function rowsById<T extends TableWithId, Column extends keyof RowOf
   ids: Iterable<number | null>,
   columns?: readonly Column[],
 ): Promise<Map<number, Pick<RowOf<T>, Column | ('id' & keyof RowOf<T>)>>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
+  const distinctIds = [...new Set(ids)].filter((id) => id !== null);
   const from = (db as unknown as Kysely<{ rows: { id: number } }>).selectFrom(table as 'rows');
   const query = columns === undefined ? from.selectAll() : from.select(['id', ...(columns as readonly 'id'[])]);
-  const found = new Map<number, { id: number }>();
-  for (let at = 0; at < wanted.length; at += BATCH_SIZE) {
-    const rows = await query.where('id', 'in', wanted.slice(at, at + BATCH_SIZE)).execute();
-    for (const row of rows) found.set(row.id, row);
+  const rows = new Map<number, { id: number }>();
+  for (let at = 0; at < distinctIds.length; at += BATCH_SIZE) {
+    const batch = await query.where('id', 'in', distinctIds.slice(at, at + BATCH_SIZE)).execute();
+    for (const row of batch) rows.set(row.id, row);
   }
-  return found as unknown as Map<number, Pick<RowOf<T>, Column | ('id' & keyof RowOf<T>)>>;
+  return rows as unknown as Map<number, Pick<RowOf<T>, Column | ('id' & keyof RowOf<T>)>>;
 }

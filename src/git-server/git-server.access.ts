@@ -31,10 +31,10 @@ export async function authorizeGit(
 ): Promise<GitTarget> {
   if (wants === 'write') refuseInMaintenance(deps, 'push');
   requireProtocolOnServer(deps, caller);
-  const found = await findGitProject(deps, path);
-  if (found !== undefined) {
-    const moved = path.includes('/') && asciiLower(found.project.full_path) !== asciiLower(path);
-    return projectTarget(await authorizeProject(deps, caller, found, wants, moved ? path : undefined));
+  const projectWithNamespace = await findGitProject(deps, path);
+  if (projectWithNamespace !== undefined) {
+    const moved = path.includes('/') && asciiLower(projectWithNamespace.project.full_path) !== asciiLower(path);
+    return projectTarget(await authorizeProject(deps, caller, projectWithNamespace, wants, moved ? path : undefined));
   }
   if (path.toLowerCase().endsWith(WIKI)) return wikiTarget(deps, caller, path.slice(0, -WIKI.length), wants);
   const [, projectPath, id] = SNIPPET_PATH.exec(path) ?? [];

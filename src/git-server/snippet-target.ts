@@ -22,11 +22,11 @@ export async function snippetTarget(
   // Deploy tokens and job tokens give access to project code only.
   const { kind } = caller.credential;
   const codeOnly = kind === 'deploy_token' || kind === 'job_token' || kind === 'deploy_key';
-  const foundSnippet = codeOnly ? undefined : await findSnippet(deps, caller, id);
+  const snippetScope = codeOnly ? undefined : await findSnippet(deps, caller, id);
   const place = projectPath === undefined ? undefined : await findGitProject(deps, projectPath);
-  if (foundSnippet === undefined || (projectPath !== undefined) !== (place !== undefined))
+  if (snippetScope === undefined || (projectPath !== undefined) !== (place !== undefined))
     throw hidden(caller, 'snippet');
-  const { snippet, permissions } = foundSnippet;
+  const { snippet, permissions } = snippetScope;
   if (snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'snippet');
   if (!isDescendantOf(caller, place?.namespace.lineage ?? '')) throw hidden(caller, 'snippet');
   checkScopes(caller, wants);

@@ -61,13 +61,18 @@ export async function wikiTarget(deps: Deps, caller: Caller, path: string, wants
 }
 
 async function inProject(deps: Deps, caller: Caller, path: string): Promise<Rights | undefined> {
-  const found = await findGitProject(deps, path);
-  if (found === undefined) return undefined;
-  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
-  const within = isDescendantOf(caller, found.namespace.lineage);
+  const projectWithNamespace = await findGitProject(deps, path);
+  if (projectWithNamespace === undefined) return undefined;
+  const permissions = await projectPermissions(
+    deps,
+    caller,
+    projectWithNamespace.project,
+    projectWithNamespace.namespace,
+  );
+  const within = isDescendantOf(caller, projectWithNamespace.namespace.lineage);
   return {
-    owner: { type: 'project', id: found.project.id },
-    namespace: found.namespace,
+    owner: { type: 'project', id: projectWithNamespace.project.id },
+    namespace: projectWithNamespace.namespace,
     level: permissions.level,
     known: within && permissions.can('read_project'),
     download: within && permissions.can('download_wiki'),

@@ -2,9 +2,9 @@ const LONGEST = 2_000;
 
 /** Weight of a media range; 1 by default (RFC 9110, 12.4.2). */
 function weightOf(parameters: readonly string[]): number {
-  const given = parameters.find((each) => each.startsWith('q='));
-  if (given === undefined) return 1;
-  const weight = Number(given.slice(2));
+  const quality = parameters.find((each) => each.startsWith('q='));
+  if (quality === undefined) return 1;
+  const weight = Number(quality.slice(2));
   return weight >= 0 && weight <= 1 ? weight : 0;
 }
 

@@ -104,7 +104,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   // In log and metrics the rest of a path has no name.
   const url = routePath(options).replace(/\*\w+$/, '*');
   const secrets = secretNames(options.input);
-  const isToldInBody = isParsed && credentials.methods.some(({ location }) => location.inBody);
+  const acceptsBodyCredentials = isParsed && credentials.methods.some(({ location }) => location.inBody);
 
   /** Determines caller, permissions and parameters, except for the body. */
   async function examine(request: FastifyRequest, reply: FastifyReply): Promise<Authorization> {
@@ -182,16 +182,16 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (options.cacheable !== undefined) request.cacheDependencies = services.responseCache.begin();
     if (hasBody && options.duringMaintenance !== true) refuseInMaintenance(deps);
     if (options.signsIn === true) services.throttleSignIn(request, reply);
-    if (isToldInBody && !hasCredentials(credentials, request)) return;
+    if (acceptsBodyCredentials && !hasCredentials(credentials, request)) return;
     await withChallenge(credentials, () => enter(request, reply));
   }
 
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!hasCredentials(credentials, request)) services.throttleAddress(request, reply, groupsOf(request));
     const key = hasBody || headers === null ? null : authorizationKey(deps, request, headers);
-    const found = key === null ? undefined : deps.snapshot.peek<Authorization>(key);
+    const cached = key === null ? undefined : deps.snapshot.peek<Authorization>(key);
     // Other credentials may expire within the day: they are checked each time.
-    const known = isCacheableCaller(found?.value.caller) ? found : undefined;
+    const known = isCacheableCaller(cached?.value.caller) ? cached : undefined;
     if (known !== undefined) {
       request.caller = known.value.caller;
       services.throttleUser(known.value.caller, request, reply, groupsOf(request));
@@ -199,7 +199,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
       await recordTokenUse(deps, known.value.caller, request.ip);
     }
     // Most requests are sent only once, so authorization is cached from the second time on.
-    const isRemembered = key !== null && found === undefined && services.seenRequests.testAndAdd(key);
+    const isRemembered = key !== null && cached === undefined && services.seenRequests.testAndAdd(key);
     request.authorization =
       known?.value ??
       (isRemembered ? await deps.snapshot.get(key, () => examine(request, reply)) : await examine(request, reply));
@@ -227,18 +227,18 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   async function work(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { caller, scope, params, input, limit } = await currentAuthorization(request);
     const { source, values } = input ?? (await readSource(withBody(request)));
-    const given = new RouteContext(deps, caller, request, reply, params, values, source);
-    if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
-    // The function gets a name first: one assigned directly to `given.x` would be allocated among old objects.
+    const routeContext = new RouteContext(deps, caller, request, reply, params, values, source);
+    if (limit !== undefined) routeContext.bytes = limitedBytes(request.body as Readable | undefined, limit);
+    // The function gets a name first: one assigned directly to `routeContext.x` would be allocated among old objects.
     const again = () => reauthorize(request);
-    given.reauthorize = again;
-    given.types = types;
-    const context = Object.assign(given, scope) as Context<TObject, TObject, object>;
+    routeContext.reauthorize = again;
+    routeContext.types = types;
+    const context = Object.assign(routeContext, scope) as Context<TObject, TObject, object>;
     if (deprecated) reply.header('Deprecation', '@1735689600');
     reply.code(success.status);
     let response: unknown;
     try {
-      response = await inScope(given.work, () => route.handle(context));
+      response = await inScope(routeContext.work, () => route.handle(context));
     } catch (error) {
       throw await notFoundIfDeleted(error, method, () => access.check(asked(request, caller)));
     }
@@ -248,7 +248,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if ('contentType' in success) return reply.send(response);
     if (response === undefined) throw new ApiError(500, '500 Internal Server Error');
     if (types.length === 1) return sendJson(request, reply, response);
-    const { accepted } = given;
+    const { accepted } = routeContext;
     reply.header('Vary', [reply.getHeader('Vary') ?? [], 'Accept'].flat().join(', '));
     return /[/+]json$/.test(accepted)
       ? sendJson(request, reply, response, accepted)

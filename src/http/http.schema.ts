@@ -42,9 +42,9 @@ export const List = <T extends TSchema>(items: T, options: object = {}) =>
  * Options for a parameter that belongs to a plan: on a lower plan it is ignored, or its list is cut to this many
  * elements.
  */
-export const ofPlan = (plan: 'premium' | 'ultimate', kept = 0) => ({
+export const ofPlan = (plan: 'premium' | 'ultimate', freeElements = 0) => ({
   'x-plan': plan,
-  ...(kept === 0 ? {} : { 'x-plan-keeps': kept }),
+  ...(freeElements === 0 ? {} : { 'x-plan-keeps': freeElements }),
 });
 
 /** A file sent in a multipart body. */

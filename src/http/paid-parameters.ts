@@ -8,7 +8,7 @@ interface PaidParameter {
   name: string;
   plan: PaidPlan;
   /** Number of list elements on every plan. */
-  kept: number;
+  freeElements: number;
 }
 
 /** Parameters as sent and as declared. */
@@ -21,11 +21,11 @@ interface Read {
 export function paidParameters(input: TObject | undefined): readonly PaidParameter[] {
   if (input === undefined) return [];
   return Object.entries(propertiesOf(input)).flatMap(([name, schema]) => {
-    const { 'x-plan': plan, 'x-plan-keeps': kept = 0 } = schema as TSchema & {
+    const { 'x-plan': plan, 'x-plan-keeps': freeElements = 0 } = schema as TSchema & {
       'x-plan'?: PaidPlan;
       'x-plan-keeps'?: number;
     };
-    return plan === undefined ? [] : [{ name, plan, kept }];
+    return plan === undefined ? [] : [{ name, plan, freeElements }];
   });
 }
 
@@ -36,11 +36,11 @@ export async function onPlan(deps: LicenseDeps, paid: readonly PaidParameter[], 
   const current = await effectivePlan(deps);
   const source = { ...read.source };
   const values = { ...read.values };
-  for (const { name, plan, kept } of sent) {
+  for (const { name, plan, freeElements } of sent) {
     if (holds(current, plan)) continue;
     const value = values[name];
-    if (kept > 0) {
-      if (Array.isArray(value)) values[name] = value.slice(0, kept);
+    if (freeElements > 0) {
+      if (Array.isArray(value)) values[name] = value.slice(0, freeElements);
       continue;
     }
     delete source[name];

@@ -207,8 +207,9 @@ export class EventBus {
     const jobs: NewJob<EventJob>[] = [];
     const { hookChain } = currentScope();
     for (const { kind, wants } of this.#subscribers.get(event.type) ?? []) {
-      const wanted = await wants(event as RecordedEvent<never>, db);
-      const targets: readonly SubscriptionJob[] = wanted === true ? [{}] : wanted === false ? [] : wanted;
+      const requestedJobs = await wants(event as RecordedEvent<never>, db);
+      const targets: readonly SubscriptionJob[] =
+        requestedJobs === true ? [{}] : requestedJobs === false ? [] : requestedJobs;
       for (const { orderKey, data } of targets) {
         jobs.push({
           kind,

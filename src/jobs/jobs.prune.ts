@@ -12,8 +12,8 @@ const BATCH = 1_000;
 export function registerPruning(deps: Deps): void {
   deps.jobs.every(PRUNE, { everyMs: EVERY_MS }, async (_payload, { signal }) => {
     const before = (days: number) => new Date(deps.clock.now().getTime() - days * DAY_MS).toISOString();
-    const jobs = await pruneDeadJobs(deps.db, before(deps.config.kept.deadJobDays), signal);
-    const events = await pruneEvents(deps.db, before(deps.config.kept.eventDays), signal);
+    const jobs = await pruneDeadJobs(deps.db, before(deps.config.retention.deadJobDays), signal);
+    const events = await pruneEvents(deps.db, before(deps.config.retention.eventDays), signal);
     if (jobs > 0) deps.log.log('warn', 'old dead jobs were deleted', { jobs });
     if (events > 0) deps.log.log('info', 'old events were deleted', { events });
   });

@@ -266,9 +266,9 @@ export class JobQueue {
     const kinds = new Set(this.#registrations.keys());
     for (;;) {
       const now = new Date(this.#clock.now().getTime() + aheadMs).toISOString();
-      const wanted = { kinds: [...kinds], limit: 1, now, claim: this.#context.claim() };
-      if (wanted.kinds.length === 0) return;
-      const [job] = await this.#db.transaction().execute((db) => claimJobs(db, this.#context.postgres, wanted));
+      const request = { kinds: [...kinds], limit: 1, now, claim: this.#context.claim() };
+      if (request.kinds.length === 0) return;
+      const [job] = await this.#db.transaction().execute((db) => claimJobs(db, this.#context.postgres, request));
       if (job === undefined) return;
       const work = this.#registrations.get(job.kind)!;
       if (work.schedule !== null) kinds.delete(job.kind);

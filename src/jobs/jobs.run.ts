@@ -45,7 +45,7 @@ export async function runJob(
     () => null,
     (error: unknown): Failure => ({ error: late() ?? error, left: null }),
   );
-  const { promise: given, resolve } = Promise.withResolvers<Failure>();
+  const { promise: abandoned, resolve } = Promise.withResolvers<Failure>();
   let timer: NodeJS.Timeout | undefined;
   const giveUp = () => {
     const error = late() ?? new Error('the server was stopped');
@@ -54,7 +54,7 @@ export async function runJob(
   if (signal.aborted) giveUp();
   else signal.addEventListener('abort', giveUp, { once: true });
   try {
-    return await Promise.race([ended, given]);
+    return await Promise.race([ended, abandoned]);
   } finally {
     // The signal outlives the run: a stop would set a timer for each run that ended before.
     signal.removeEventListener('abort', giveUp);

@@ -142,7 +142,7 @@ export class LaneWorkers {
     const { db, clock, postgres } = this.#context;
     await this.#requeueUncertain();
     const now = clock.now().toISOString();
-    const wanted = {
+    const request = {
       lane: this.#lane,
       kinds: this.#kinds,
       limit: this.#free,
@@ -151,24 +151,24 @@ export class LaneWorkers {
       share: this.#share,
     };
     const ended = [...this.#ended];
-    const looks = wanted.limit > 0 && this.#shouldPoll();
-    const due = looks && (await anyDue(db, wanted));
+    const looks = request.limit > 0 && this.#shouldPoll();
+    const due = looks && (await anyDue(db, request));
     if (ended.length === 0 && !due) {
-      if (looks && wanted.limit === this.#workers) this.#context.onEmpty(this.#lane);
+      if (looks && request.limit === this.#workers) this.#context.onEmpty(this.#lane);
       return;
     }
-    if (due) this.#uncertainClaims.push(wanted.claim);
+    if (due) this.#uncertainClaims.push(request.claim);
     // Outcomes lost in a power failure make the jobs run again, like jobs in progress.
     const synced = ended.length > 0 && OUTBOUND_LANES.has(this.#lane);
     const taken = await (synced ? db.transaction() : unsynced(db)).execute(async (db) => {
       await writeOutcomes(db, ended);
-      return due ? claimJobs(db, postgres, wanted) : [];
+      return due ? claimJobs(db, postgres, request) : [];
     });
     this.#uncertainClaims = [];
     this.#ended = this.#ended.filter((outcome) => !ended.includes(outcome));
     for (const job of taken) this.#begin(job);
     // There may be more jobs than free workers, and written outcomes may have released others or made them wait.
-    const isMore = taken.length > 0 && (taken.length === wanted.limit || wanted.share !== undefined);
+    const isMore = taken.length > 0 && (taken.length === request.limit || request.share !== undefined);
     if (isMore || ended.some(({ job, to }) => job.order_key !== null || to !== 'done')) this.wake();
   }
 

@@ -29,14 +29,14 @@ export async function maxBillableUsers(db: Db, terms: readonly Term[]): Promise<
     db.selectNoFrom((eb) => [
       eb.val(at).as('at'),
       inTerm(db, { from, before })
-        .select((inner) => inner.fn.max('users').as('most'))
-        .as('most'),
+        .select((inner) => inner.fn.max('users').as('maximum'))
+        .as('maximum'),
     ]),
   );
   if (first === undefined) return [];
   const maxima = new Map<number, number>();
   const query = rest.reduce((all, one) => all.unionAll(one), first);
-  for (const { at, most } of await query.execute()) maxima.set(Number(at), Number(most ?? 0));
+  for (const { at, maximum } of await query.execute()) maxima.set(Number(at), Number(maximum ?? 0));
   return terms.map((_, at) => maxima.get(at) ?? 0);
 }
 

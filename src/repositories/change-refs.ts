@@ -148,8 +148,8 @@ async function announce(
  * @throws GitError `conflict` if a ref differs from the update; RepositoryReadOnly, and errors of the guard
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
-  const { stored, guard, ...wanted } = request;
-  const change: WantedChange = Object.freeze({ via: 'api', pushOptions: [], ...wanted });
+  const { stored, guard, ...requestedChange } = request;
+  const change: WantedChange = Object.freeze({ via: 'api', pushOptions: [], ...requestedChange });
   const { holder, updates } = change;
   await deps.intentRetries.retry(repo.id);
   const key = randomUUID();

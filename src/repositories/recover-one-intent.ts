@@ -54,9 +54,9 @@ export async function isApplied(deps: Deps, row: StoredIntent): Promise<boolean>
 
 /** Whether there are changes, and all of them are made. */
 export async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {
-  for (const [index, { ref, new: wanted }] of updates.entries()) {
+  for (const [index, { ref, new: newOid }] of updates.entries()) {
     if (index % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
-    if ((await repo.refs.resolve(ref)) !== wanted) return false;
+    if ((await repo.refs.resolve(ref)) !== newOid) return false;
   }
   return updates.length > 0;
 }

@@ -22,13 +22,13 @@ export interface LfsObject {
 /** Sizes of the project's LFS objects by SHA-256. */
 export async function lfsSizes(deps: Deps, projectId: number, oids: readonly string[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
-  const wanted = [...new Set(oids)];
-  for (let at = 0; at < wanted.length; at += BATCH) {
+  const uniqueOids = [...new Set(oids)];
+  for (let at = 0; at < uniqueOids.length; at += BATCH) {
     const rows = await deps.db
       .selectFrom('lfs_objects')
       .select(['oid', 'size'])
       .where('project_id', '=', projectId)
-      .where('oid', 'in', wanted.slice(at, at + BATCH))
+      .where('oid', 'in', uniqueOids.slice(at, at + BATCH))
       .execute();
     for (const { oid, size } of rows) sizes.set(oid, size);
   }

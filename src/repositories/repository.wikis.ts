@@ -77,8 +77,8 @@ async function defaultBranchFor(deps: Deps, { type, id }: WikiOwner): Promise<st
     )
     .executeTakeFirst();
   const settings = namespace && parseJson<{ default_branch?: string | null }>(namespace.settings);
-  const wanted = settings?.default_branch ?? '';
-  return isValidBranchName(wanted) ? wanted : defaultBranchName(deps);
+  const configuredBranch = settings?.default_branch ?? '';
+  return isValidBranchName(configuredBranch) ? configuredBranch : defaultBranchName(deps);
 }
 
 /**

@@ -17,8 +17,8 @@ export const inMaintenance = ({ settings }: WithSettings): boolean => settings.n
  */
 export function refuseInMaintenance(deps: WithSettings, what: 'request' | 'push' = 'request'): void {
   if (!inMaintenance(deps)) return;
-  const { maintenance_mode_message: said } = deps.settings.now;
+  const { maintenance_mode_message: message } = deps.settings.now;
   const text = what === 'push' ? NO_PUSH : READ_ONLY;
-  const more = said === null || said.trim() === '' ? '' : what === 'push' ? ` ${said}` : `. ${said}`;
+  const more = message === null || message.trim() === '' ? '' : what === 'push' ? ` ${message}` : `. ${message}`;
   throw new ApiError(503, `${text}${more}`, {}, { 'Retry-After': RETRY_SECONDS });
 }

@@ -7,7 +7,7 @@ const BLOCK = 512;
 /** Checks an untrusted tar archive while it is read, against archives that exhaust memory or never end. */
 export class TarGuard {
   readonly #refuse: () => Error;
-  #given = 0;
+  #bytesPassed = 0;
   /** Latest end of the last entry. */
   #end = 0;
 
@@ -19,8 +19,8 @@ export class TarGuard {
   /** Passes the bytes of the archive on. @throws the error of `refuse` if headers are too long */
   async *watch(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     for await (const chunk of bytes) {
-      this.#given += chunk.length;
-      if (this.#given - this.#end > MAX_HEADERS) throw this.#refuse();
+      this.#bytesPassed += chunk.length;
+      if (this.#bytesPassed - this.#end > MAX_HEADERS) throw this.#refuse();
       yield chunk;
     }
   }
@@ -28,6 +28,6 @@ export class TarGuard {
   /** Has to be called for each entry before it is read. @throws the error of `refuse` for an entry of negative size */
   enter({ size = 0 }: Headers): void {
     if (!Number.isSafeInteger(size) || size < 0) throw this.#refuse();
-    this.#end = this.#given + Math.ceil(size / BLOCK) * BLOCK;
+    this.#end = this.#bytesPassed + Math.ceil(size / BLOCK) * BLOCK;
   }
 }

@@ -63,7 +63,8 @@ export async function enqueueDeliveries(
   const systemTriggers = source.systemTriggersOf(event);
   if (triggers.length + systemTriggers.length === 0) return false;
   const known = await presence(deps, db);
-  const some = (all: ReadonlySet<string>, wanted: readonly string[]) => wanted.some((trigger) => all.has(trigger));
+  const some = (all: ReadonlySet<string>, triggerNames: readonly string[]) =>
+    triggerNames.some((trigger) => all.has(trigger));
   const hooks: Pick<WebHook, 'id' | 'triggers'>[] = [];
   if (some(known.project, triggers) || some(known.group, triggers)) {
     hooks.push(...(await hooksAt(deps, db, event, triggers, some(known.group, triggers))));

@@ -64,8 +64,8 @@ async function lock(db: Db, owner: HookOwner): Promise<void> {
 /** Columns of a hook after a change. */
 function columnsOf(change: HookChange, before: Omit<WebHook, 'id'>) {
   const triggers = new Set(parseJson<string[]>(before.triggers));
-  for (const [trigger, wanted] of Object.entries(change.triggers ?? {})) {
-    if (wanted) triggers.add(trigger);
+  for (const [trigger, isEnabled] of Object.entries(change.triggers ?? {})) {
+    if (isEnabled) triggers.add(trigger);
     else triggers.delete(trigger);
   }
   const strategy = change.branch_filter_strategy ?? before.branch_filter_strategy;
@@ -142,10 +142,10 @@ async function refuseTooMany(db: Db, owner: HookOwner): Promise<void> {
 export async function updateHook(deps: Deps, scope: HookScope, id: number, change: HookChange): Promise<WebHook> {
   const { owner } = scope;
   const secretsOf = (hook: WebHook) => changedSecrets(openSecrets(deps, hook), change);
-  const wanted = secretsOf(await findHook(deps.db, owner, id));
+  const newSecrets = secretsOf(await findHook(deps.db, owner, id));
   // Host names are resolved before the transaction, which blocks others.
   if (change.url !== undefined || change.url_variables !== undefined) {
-    await refuseAddress(deps, wanted, owner.kind === 'system');
+    await refuseAddress(deps, newSecrets, owner.kind === 'system');
   }
   const changed = await deps.db.transaction().execute(async (db) => {
     await scope.revalidate(db);

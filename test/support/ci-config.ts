@@ -85,7 +85,7 @@ export const pipelineContext = (given: Partial<PipelineContext> = {}): PipelineC
   projectPath: 'group/project',
   predefined: [],
   stored: [],
-  given: [],
+  pipelineVariables: [],
   maxNeeds: 50,
   ...given,
 });

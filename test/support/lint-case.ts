@@ -68,7 +68,7 @@ function request(content: string, given: Given): CompileRequest {
             ...pipeline,
             predefined: variables(pipeline.predefined),
             stored: variables(pipeline.stored).map((variable) => ({ ...variable, environmentScope: '*' })),
-            given: variables(pipeline.given),
+            pipelineVariables: variables(pipeline.given),
           },
   };
 }

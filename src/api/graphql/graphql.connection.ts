@@ -36,15 +36,15 @@ function sizeOf(size: number | null | undefined, name: string): number | undefin
 /** Offset and maximum size of the requested page. */
 function windowOf({ first, after, last, before }: PageArguments, total: number | null): { from: number; size: number } {
   const begin = after ? positionOf(after) + 1 : 0;
-  const wanted = sizeOf(first, 'first');
-  const lastOnes = sizeOf(last, 'last');
-  if (lastOnes === undefined) {
+  const firstSize = sizeOf(first, 'first');
+  const lastSize = sizeOf(last, 'last');
+  if (lastSize === undefined) {
     const end = before ? positionOf(before) : Number.POSITIVE_INFINITY;
-    return { from: begin, size: Math.max(0, Math.min(wanted ?? MAX_PAGE, end - begin)) };
+    return { from: begin, size: Math.max(0, Math.min(firstSize ?? MAX_PAGE, end - begin)) };
   }
   const end = before ? positionOf(before) : total;
   if (end === null) throw new GraphQLError('last requires before: this list is too long to be counted');
-  const from = Math.max(begin, end - lastOnes);
+  const from = Math.max(begin, end - lastSize);
   return { from, size: Math.max(0, end - from) };
 }
 

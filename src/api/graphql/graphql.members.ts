@@ -44,21 +44,21 @@ export const members =
     const path = `/${kind}/${source.id}`;
     const page = args as PageArguments;
     const query = typeof args.search === 'string' ? { query: args.search } : {};
-    const wanted = new Set(Array.isArray(args.relations) ? (args.relations as string[]) : DEFAULT);
-    const isBoth = wanted.has('DIRECT') && wanted.has('INHERITED');
-    if (wanted.size === 1 && wanted.has('DIRECT')) return listed(rest, `${path}/members`, query, page);
-    if (wanted.size === 2 && isBoth) return listed(rest, `${path}/members/all`, query, page);
+    const relations = new Set(Array.isArray(args.relations) ? (args.relations as string[]) : DEFAULT);
+    const isBoth = relations.has('DIRECT') && relations.has('INHERITED');
+    if (relations.size === 1 && relations.has('DIRECT')) return listed(rest, `${path}/members`, query, page);
+    if (relations.size === 2 && isBoth) return listed(rest, `${path}/members/all`, query, page);
     const above = kind === 'groups' ? source.parent_id : parentOf(source);
     const lists: Json[][] = [];
     if (isBoth) lists.push(await fetchAllPages(rest, `${path}/members/all`, query));
-    else if (wanted.has('DIRECT')) lists.push(await fetchAllPages(rest, `${path}/members`, query));
-    else if (wanted.has('INHERITED') && above !== null) {
+    else if (relations.has('DIRECT')) lists.push(await fetchAllPages(rest, `${path}/members`, query));
+    else if (relations.has('INHERITED') && above !== null) {
       lists.push(await fetchAllPages(rest, `/groups/${above}/members/all`, query));
     }
-    if (wanted.has('DESCENDANTS') && kind === 'groups') lists.push(...(await below(rest, path, query)));
-    if (wanted.has('SHARED_FROM_GROUPS') || wanted.has('INVITED_GROUPS'))
+    if (relations.has('DESCENDANTS') && kind === 'groups') lists.push(...(await below(rest, path, query)));
+    if (relations.has('SHARED_FROM_GROUPS') || relations.has('INVITED_GROUPS'))
       lists.push(...(await invited(rest, source, query)));
-    if (wanted.has('SHARED_INTO_ANCESTORS') && above !== null) {
+    if (relations.has('SHARED_INTO_ANCESTORS') && above !== null) {
       const group = await rest.one(`/groups/${above}`, { with_projects: false });
       if (group !== null) lists.push(...(await invited(rest, group, query)));
     }

@@ -169,7 +169,7 @@ test('950 jobs of which 450 need 50 others are compiled', async (t) => {
   );
   const pipeline = {
     ...{ source: 'push', ref: 'main', refType: 'branch' as const, projectPath: 'group/project' },
-    ...{ predefined: [], stored: [], given: [], maxNeeds: 50 },
+    ...{ predefined: [], stored: [], pipelineVariables: [], maxNeeds: 50 },
   };
   const { errors, evaluated } = await host.compile({ ...request(jobs.join('\n')), pipeline });
   assert.deepEqual(errors, []);

@@ -142,7 +142,7 @@ test('every key of only must hold, and any of except', async () => {
   const changedPaths = async () => ['src/x.ts'];
   const around: Around = {
     sources: { changedPaths },
-    context: { given: [{ key: 'YES', value: '1' }] },
+    context: { pipelineVariables: [{ key: 'YES', value: '1' }] },
   };
   const on = policy({ refs: ['main'], variables: ['$NO', '$YES == "1"'], changes: ['src/*'] });
   assert.equal(await has({ only: on }, around), true);

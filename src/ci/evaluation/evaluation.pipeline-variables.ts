@@ -18,7 +18,7 @@ export interface JobLayer {
 export class PipelineVariables {
   readonly #context: PipelineContext;
   readonly #predefined: Layer;
-  readonly #given: Layer;
+  readonly #pipelineVariables: Layer;
   readonly #stored: StoredLayers;
   readonly #budget = new ExpansionBudget();
   /** Whether circles are possible without YAML variables: then all variables are checked for each job. */
@@ -27,14 +27,14 @@ export class PipelineVariables {
   constructor(context: PipelineContext) {
     this.#context = context;
     this.#predefined = layerOf(context.predefined);
-    this.#given = layerOf(context.given);
+    this.#pipelineVariables = layerOf(context.pipelineVariables);
     this.#stored = new StoredLayers(context.stored);
-    this.#mayCircle = mayBeCircular([...context.predefined, ...context.stored, ...context.given]);
+    this.#mayCircle = mayBeCircular([...context.predefined, ...context.stored, ...context.pipelineVariables]);
   }
 
   /** Variables visible to `workflow`. @param yaml top-level variables */
   pipelineScope(yaml: readonly Variable[]): VariableScope {
-    const layers = [this.#predefined, layerOf(yaml), this.#stored.for(null), this.#given];
+    const layers = [this.#predefined, layerOf(yaml), this.#stored.for(null), this.#pipelineVariables];
     return new VariableScope(layers, this.#budget);
   }
 
@@ -43,14 +43,14 @@ export class PipelineVariables {
     const { yaml, environment } = layer;
     const stored = this.#stored.for(environment?.name ?? null);
     const ofYaml = inLayers(yaml);
-    const layers = [this.#predefined, jobFacts(layer), ...ofYaml, stored, this.#given];
+    const layers = [this.#predefined, jobFacts(layer), ...ofYaml, stored, this.#pipelineVariables];
     return new VariableScope(layers, this.#budget, this.#mayCircle ? layers : ofYaml);
   }
 
   /** All masked variables. */
   *masked(): Generator<Variable> {
     for (const variable of this.#context.stored) if (variable.masked === true) yield variable;
-    for (const variable of this.#context.given) if (variable.masked === true) yield variable;
+    for (const variable of this.#context.pipelineVariables) if (variable.masked === true) yield variable;
   }
 }
 

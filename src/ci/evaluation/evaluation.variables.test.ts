@@ -10,7 +10,7 @@ test('variables count in their precedence', async () => {
     context: {
       predefined: [{ key: 'V', value: 'predefined' }],
       stored: [stored('V', 'instance'), stored('V', 'project')],
-      given: [{ key: 'V', value: 'given' }],
+      pipelineVariables: [{ key: 'V', value: 'given' }],
     },
     config: { variables: variables({ V: 'top' }) },
   };
@@ -20,10 +20,10 @@ test('variables count in their precedence', async () => {
       { ...around, context: { ...around.context, ...context } },
     );
   assert.equal(await sees('given'), true);
-  assert.equal(await sees('project', {}, { given: [] }), true);
-  assert.equal(await sees('own', { variables: variables({ V: 'own' }) }, { given: [], stored: [] }), true);
-  assert.equal(await sees('top', {}, { given: [], stored: [] }), true);
-  assert.equal(await sees('predefined', { inheritVariables: false }, { given: [], stored: [] }), true);
+  assert.equal(await sees('project', {}, { pipelineVariables: [] }), true);
+  assert.equal(await sees('own', { variables: variables({ V: 'own' }) }, { pipelineVariables: [], stored: [] }), true);
+  assert.equal(await sees('top', {}, { pipelineVariables: [], stored: [] }), true);
+  assert.equal(await sees('predefined', { inheritVariables: false }, { pipelineVariables: [], stored: [] }), true);
 });
 
 test('variables of an environment count for jobs of that environment', async () => {
@@ -130,7 +130,7 @@ test('variables that refer to each other in a circle are an error of the jobs th
   assert.deepEqual(all.errors, [
     'a: circular variable reference detected: ["A", "B"]\nb: circular variable reference detected: ["A", "B"]',
   ]);
-  const covered = { config: { variables: circle }, context: { given: [{ key: 'B', value: 'end' }] } };
+  const covered = { config: { variables: circle }, context: { pipelineVariables: [{ key: 'B', value: 'end' }] } };
   assert.equal((await only({ tags: ['$A'] }, covered)).tags[0], 'end');
 });
 

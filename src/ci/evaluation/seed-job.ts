@@ -135,16 +135,16 @@ function tags(job: JobConfig, scope: VariableScope): string[] {
 }
 
 /** Expands variables in the options; unknown ones are left for the runner. */
-function options(given: JobOptions, rule: Rule | null, scope: VariableScope): JobOptions {
+function options(jobOptions: JobOptions, rule: Rule | null, scope: VariableScope): JobOptions {
   const expand = (text: string) => scope.expand(text, 'kept');
-  const { trigger, pages, allowFailureExitCodes } = given;
+  const { trigger, pages, allowFailureExitCodes } = jobOptions;
   const ofRule = rule?.allowFailure ?? null;
   return {
-    ...given,
+    ...jobOptions,
     allowFailureExitCodes:
       ofRule === null ? allowFailureExitCodes : typeof ofRule === 'object' ? ofRule.exitCodes : null,
     idTokens: Object.fromEntries(
-      Object.entries(given.idTokens).map(([name, { aud }]) => [name, { aud: aud.map(expand) }]),
+      Object.entries(jobOptions.idTokens).map(([name, { aud }]) => [name, { aud: aud.map(expand) }]),
     ),
     pages: pages && { ...pages, pathPrefix: pages.pathPrefix === null ? null : expand(pages.pathPrefix) },
     trigger: trigger && {

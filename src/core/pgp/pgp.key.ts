@@ -118,7 +118,7 @@ function identityOf({ packet: { body }, signatures }: Part, checks: SelfChecks) 
   const text = body.toString('utf8').toWellFormed();
   const match = /^(.*?)\s*<([^<>]+)>\s*$/.exec(text);
   const name = (match?.[1] ?? text).trim();
-  return { said: signature, name, email: match?.[2] ?? (text.includes('@') ? text.trim() : '') };
+  return { signature, name, email: match?.[2] ?? (text.includes('@') ? text.trim() : '') };
 }
 
 /**
@@ -147,7 +147,7 @@ function keyFrom([primary, ...parts]: Part[]): PgpPublicKey | null {
   const identities = parts
     .filter(({ packet }) => packet.tag === USER_ID)
     .flatMap((part) => identityOf(part, checks) ?? []);
-  const newest = identities.map(({ said: signature }) => signature).sort((a, b) => b.created - a.created)[0];
+  const newest = identities.map(({ signature }) => signature).sort((a, b) => b.created - a.created)[0];
   const signature = newest ?? direct;
   if (signature === undefined) return null;
   const flags = signature.keyFlags ?? direct?.keyFlags;

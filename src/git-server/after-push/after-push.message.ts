@@ -82,8 +82,8 @@ function movedLines(deps: Deps, { caller, project, oldPath }: ProjectAccess): st
 /** Warnings in a frame, in the platform's layout. */
 function warningLines(warnings: readonly string[], pushOptions: readonly string[]): string[] {
   if (warnings.length === 0) return [];
-  const given = pushOptions.slice(0, MAX_SHOWN).map((option) => `'${option.slice(0, MAX_TEXT)}'`);
+  const quotedOptions = pushOptions.slice(0, MAX_SHOWN).map((option) => `'${option.slice(0, MAX_TEXT)}'`);
   const texts = [...new Set(warnings)].slice(0, MAX_SHOWN).map((text) => text.slice(0, MAX_TEXT));
-  const first = `Error encountered with push options ${given.join(' ')}: ${texts[0]}`;
+  const first = `Error encountered with push options ${quotedOptions.join(' ')}: ${texts[0]}`;
   return ['', RULER, '', 'WARNINGS:', first, ...texts.slice(1), '', RULER];
 }

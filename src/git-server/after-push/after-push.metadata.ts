@@ -54,11 +54,11 @@ export async function findMetadata(
 }
 
 /** User ids by the given identifier: a user name in lower case or an id. */
-async function findPeople(deps: Deps, given: readonly string[]): Promise<Map<string, number>> {
+async function findPeople(deps: Deps, identifiers: readonly string[]): Promise<Map<string, number>> {
   const people = new Map<string, number>();
-  if (given.length === 0) return people;
-  const names = given.map((name) => asciiLower(name).replace(/^@/, ''));
-  const ids = given.filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number);
+  if (identifiers.length === 0) return people;
+  const names = identifiers.map((name) => asciiLower(name).replace(/^@/, ''));
+  const ids = identifiers.filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number);
   const rows = await deps.db
     .selectFrom('users')
     .select(['id', 'username'])

@@ -32,7 +32,7 @@ const isOneOf = <T extends string>(all: readonly T[], key: string): key is T =>
   (all as readonly string[]).includes(key);
 
 /** Parses the options of a push. @returns null if none concerns merge requests */
-export function parseMergeRequestOptions(given: readonly string[]): MergeRequestOptions | null {
+export function parseMergeRequestOptions(pushOptions: readonly string[]): MergeRequestOptions | null {
   const options: MergeRequestOptions = {
     flags: {},
     texts: {},
@@ -40,7 +40,7 @@ export function parseMergeRequestOptions(given: readonly string[]): MergeRequest
     unknown: [],
   };
   let any = false;
-  for (const option of given) {
+  for (const option of pushOptions) {
     const [, name, value] = /^\s*(?:merge_request|mr)\.([^=]+)(?:=(.*))?$/s.exec(option) ?? [];
     if (name === undefined) continue;
     any = true;

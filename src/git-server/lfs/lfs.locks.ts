@@ -67,9 +67,9 @@ async function page(
   if (path !== undefined && path !== '') query = query.where('lfs_locks.path', '=', path);
   if (id !== '') query = query.where('lfs_locks.id', '=', Number(id));
   if (ID.test(cursor)) query = query.where('lfs_locks.id', '>', Number(cursor));
-  const found = await query.execute();
-  const rows = found.slice(0, pageSize);
-  return found.length > pageSize ? { rows, next_cursor: String(rows.at(-1)!.id) } : { rows };
+  const lockRows = await query.execute();
+  const rows = lockRows.slice(0, pageSize);
+  return lockRows.length > pageSize ? { rows, next_cursor: String(rows.at(-1)!.id) } : { rows };
 }
 
 /** Lists the locks of a project in the order of their creation. */

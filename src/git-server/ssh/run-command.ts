@@ -40,11 +40,11 @@ export async function runCommand(deps: Deps, { caller, address }: SshClient, com
   const begun = performance.now();
   const correlationId = randomUUID();
   const ended = deps.inFlight.begin();
-  const wanted = parseCommand(command.line);
+  const sshCommand = parseCommand(command.line);
   const scope = { caller: rateLimitKeyOf(caller, address), origin: originOf(caller, address) };
   let code = REFUSED;
   try {
-    code = await inScope(scope, () => run(deps, { caller, address }, wanted, command, correlationId));
+    code = await inScope(scope, () => run(deps, { caller, address }, sshCommand, command, correlationId));
   } catch (error) {
     command.channel.stderr.write(inFrame(explain(deps, error, correlationId)));
   }
@@ -53,8 +53,8 @@ export async function runCommand(deps: Deps, { caller, address }: SshClient, com
   ended();
   deps.log.log('info', 'ssh', {
     correlation_id: correlationId,
-    command: wanted.kind === 'git' ? `git-${wanted.service}` : wanted.kind,
-    path: 'path' in wanted ? wanted.path : undefined,
+    command: sshCommand.kind === 'git' ? `git-${sshCommand.service}` : sshCommand.kind,
+    path: 'path' in sshCommand ? sshCommand.path : undefined,
     exit_code: code,
     duration_s: Math.round((performance.now() - begun) * 1e3) / 1e6,
     user_id: caller.user?.id,
@@ -66,25 +66,25 @@ export async function runCommand(deps: Deps, { caller, address }: SshClient, com
 async function run(
   deps: Deps,
   client: SshClient,
-  wanted: SshCommand,
+  sshCommand: SshCommand,
   { channel, variables }: Command,
   correlationId: string,
 ): Promise<number> {
   await deps.settings.fresh();
   const caller = await revalidateCaller(deps, client.caller);
-  switch (wanted.kind) {
+  switch (sshCommand.kind) {
     case 'welcome':
       channel.output.write(`Welcome to Stithy, ${await nameOf(deps, caller)}!\n`);
       return 0;
     case 'lfs': {
-      const { path, operation } = wanted;
+      const { path, operation } = sshCommand;
       throttle(deps, client, `lfs-${operation}:${path}`);
       const access = await authorizeLfs(deps, caller, path, operation === 'upload' ? 'write' : 'read');
       channel.output.write(`${JSON.stringify(await lfsAuthentication(deps, access))}\n`);
       return 0;
     }
     case 'git': {
-      const { service, path } = wanted;
+      const { service, path } = sshCommand;
       throttle(deps, client, `${service}:${path}`);
       const protocol = variables.get('GIT_PROTOCOL');
       const { signal } = channel.left;
@@ -92,7 +92,7 @@ async function run(
       return runGit(deps, caller, service, path, { ...session, channel });
     }
     case 'archive': {
-      const { path } = wanted;
+      const { path } = sshCommand;
       throttle(deps, client, `upload-archive:${path}`);
       const access = await authorizeGit(deps, caller, path, 'read');
       const still = async () => authorizeGit(deps, await revalidateCaller(deps, caller), path, 'read');
@@ -108,14 +108,14 @@ async function run(
     case 'access-token':
       throttle(deps, client, 'personal_access_token');
       refuseInMaintenance(deps);
-      channel.output.write(await makeToken(deps, caller, wanted.words));
+      channel.output.write(await makeToken(deps, caller, sshCommand.words));
       return 0;
     case 'recovery-codes':
       // No account has a second factor.
       if (caller.user === null) throw refused('Deploy keys cannot be used to retrieve recovery codes', 403);
       throw refused('Two-factor authentication is not enabled for this user', 403);
     case 'invalid':
-      throw refused(`Invalid SSH command: ${wanted.line}`, 400);
+      throw refused(`Invalid SSH command: ${sshCommand.line}`, 400);
     default:
       throw refused('Disallowed command', 400);
   }

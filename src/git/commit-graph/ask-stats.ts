@@ -101,7 +101,7 @@ class Asking {
     try {
       this.#process ??= new DiffProcess(this.#dir, this.#command, () => {});
       await this.#process.ask({ lines, onLine, maxRecord: MAX_STATS_LINE, cpuMs, signal: this.#signal });
-      return printed.found;
+      return printed.stats;
     } catch (error) {
       this.#process = null;
       if (error instanceof GitError && NO_ANSWER.has(error.code)) return null;

@@ -123,15 +123,15 @@ export class History {
    * @throws file system errors for unreadable files
    */
   async stats(oids: readonly string[]): Promise<Map<string, DiffStats>> {
-    const found = new Map<string, DiffStats>();
+    const statsByOid = new Map<string, DiffStats>();
     const graph = await this.graph();
-    if (graph === null) return found;
+    if (graph === null) return statsByOid;
     for (const oid of oids) {
       const position = graph.find(oid);
       const stats = position < 0 ? null : graph.stats(position);
-      if (stats !== null) found.set(oid, stats);
+      if (stats !== null) statsByOid.set(oid, stats);
     }
-    return found;
+    return statsByOid;
   }
 
   /** Announces commits that refs now point to. They are added to the commit-graph soon. */

@@ -90,10 +90,10 @@ export async function removeStaleSidecars(dir: string, graph: CommitGraph): Prom
   const folder = join(dir, FOLDER);
   const names = await namesIn(folder);
   const files = graph.layers.flatMap(({ pathIndexFile, statsFile }) => [pathIndexFile, statsFile]);
-  const wanted = new Set(files.map((file) => basename(file)));
+  const currentNames = new Set(files.map((file) => basename(file)));
   for (const name of names) {
     const [, made] = /^graph-[0-9a-f]+\.(?:paths|stats)(.*)$/.exec(name) ?? [];
-    if (made === undefined || wanted.has(name)) continue;
+    if (made === undefined || currentNames.has(name)) continue;
     if (made !== '') {
       const stats = await stat(join(folder, name)).catch(() => null);
       if (stats !== null && !isAbandoned(stats.mtimeMs)) continue;

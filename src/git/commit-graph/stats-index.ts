@@ -47,10 +47,13 @@ export class StatsIndex {
    * @returns null if it is missing, unreadable, damaged, or of another layer
    */
   static async load(file: string, commits: number, sum: Buffer): Promise<StatsIndex | null> {
-    const wanted = commits * VALUE_BYTES + END_BYTES;
+    const expectedSize = commits * VALUE_BYTES + END_BYTES;
     try {
-      const bytes = await reading(file, async (bytesAt, size) => (size === wanted ? await bytesAt(0, size) : null));
-      if (bytes?.length !== wanted || crc32(bytes.subarray(0, -4)) !== bytes.readUInt32BE(wanted - 4)) return null;
+      const bytes = await reading(file, async (bytesAt, size) =>
+        size === expectedSize ? await bytesAt(0, size) : null,
+      );
+      if (bytes?.length !== expectedSize || crc32(bytes.subarray(0, -4)) !== bytes.readUInt32BE(expectedSize - 4))
+        return null;
       const end = bytes.subarray(-END_BYTES);
       if (!end.subarray(0, MAGIC.length).equals(MAGIC) || end.readUInt32BE(12) !== commits) return null;
       return end.subarray(16, 16 + sum.length).equals(sum) ? new StatsIndex(bytes) : null;

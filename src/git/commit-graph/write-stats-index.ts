@@ -115,7 +115,7 @@ class StatsWriter {
     layer.stats = (await StatsIndex.load(layer.statsFile, layer.count, layer.sum)) ?? layer.stats;
     if (isComplete(layer)) return false;
     const stats = copyOf(layer);
-    const enter: OnStats = (index, found) => stats.enter(index, found);
+    const enter: OnStats = (index, counts) => stats.enter(index, counts);
     const counter = await this.#counter(stats.unknown);
     const places = await newestUnknown(layer, stats, counter?.maxCommits ?? MAX_ASKED);
     try {

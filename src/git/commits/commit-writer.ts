@@ -179,14 +179,14 @@ async function apply(editor: TreeEditor, action: FileAction): Promise<void> {
     await moveSubmodule(editor, action, parts);
   } else {
     const old = await existing(editor, parts);
-    const wanted = action.executable === undefined ? old.mode : modeOf(action.executable);
+    const requestedMode = action.executable === undefined ? old.mode : modeOf(action.executable);
     if (action.action === 'update') {
       if (old.mode === '160000') throw new CommitError('file_missing', action.path);
-      const mode = old.mode === '120000' ? old.mode : wanted;
+      const mode = old.mode === '120000' ? old.mode : requestedMode;
       await editor.put(parts, { kind: 'leaf', mode, oid: null, data: action.content });
     } else {
       if (!old.mode.startsWith('100')) throw new CommitError('file_missing', action.path);
-      await editor.put(parts, { ...old, mode: wanted });
+      await editor.put(parts, { ...old, mode: requestedMode });
     }
   }
 }

@@ -11,7 +11,7 @@ const FAILURE_MS = 10 * 60_000;
  * one key share a computation. Only permanent failures are cached, for ten minutes.
  */
 export class ResultCache<V extends object> {
-  readonly #kept: BoundedCache<string, V>;
+  readonly #results: BoundedCache<string, V>;
   readonly #failed = new EntryCache<string, GitError>('git_failures', { ttl: FAILURE_MS });
   readonly #pending = new Map<string, Promise<V>>();
 
@@ -21,16 +21,16 @@ export class ResultCache<V extends object> {
    * @param bytes replaces the size of the table
    */
   constructor(name: ByteCacheName, sizeOf: (value: V) => number, bytes?: number) {
-    this.#kept = new BoundedCache(name, (value, key) => sizeOf(value) + 2 * key.length + 200, { bytes });
+    this.#results = new BoundedCache(name, (value, key) => sizeOf(value) + 2 * key.length + 200, { bytes });
   }
 
   /** The cached result, or undefined. */
   peek(key: string): V | undefined {
-    return this.#kept.get(key);
+    return this.#results.get(key);
   }
 
   put(key: string, value: V): void {
-    this.#kept.set(key, value);
+    this.#results.set(key, value);
   }
 
   /**
@@ -39,7 +39,7 @@ export class ResultCache<V extends object> {
    */
   async get(key: string, compute: () => Promise<V>): Promise<V> {
     for (;;) {
-      const cached = this.#kept.get(key);
+      const cached = this.#results.get(key);
       if (cached !== undefined) return cached;
       const failed = this.#failed.get(key);
       if (failed !== undefined) throw failed;
@@ -59,7 +59,7 @@ export class ResultCache<V extends object> {
     this.#pending.set(key, promise);
     try {
       const value = await promise;
-      this.#kept.set(key, value);
+      this.#results.set(key, value);
       return value;
     } catch (error) {
       if (error instanceof GitError && error.permanent) this.#failed.set(key, error);

@@ -30,7 +30,7 @@ async function readStats(repo: Repository, oids: readonly string[]): Promise<Map
     const limits = { cpuMs: STATS_CPU_MS, memory: COMPARE_CHILD_MEMORY };
     await readRecords(STATS_COMMAND, { gitDir: repo.dir, input, ...limits }, onRecord);
   }
-  return new Map(oids.map((oid) => [oid, printed.found.get(oid) ?? NONE]));
+  return new Map(oids.map((oid) => [oid, printed.stats.get(oid) ?? NONE]));
 }
 
 /**

@@ -95,7 +95,7 @@ export async function diffTrees(
   const plain = () =>
     withDiffMemory(
       () => nativeDiff(repo, base, to, limits),
-      (found) => (found === null ? 0 : sizeOf(found)),
+      (diff) => (diff === null ? 0 : sizeOf(diff)),
     );
   let computed = false;
   const result = await results.get(cacheKey(repo.id, args, limits), async () => {
@@ -132,9 +132,9 @@ async function readDiff(
       memory?.give(cost - needed);
     }
   };
-  const kept = Math.min(SMALL_BYTES, limits.maxBytes);
-  const first = warm && (await attempt(DEFAULT_CHILD_MEMORY, kept, warm).catch(nullWhereItFailed));
-  const small = first ?? (await attempt(DEFAULT_CHILD_MEMORY, kept).catch(nullWhereItFailed));
+  const smallBytes = Math.min(SMALL_BYTES, limits.maxBytes);
+  const first = warm && (await attempt(DEFAULT_CHILD_MEMORY, smallBytes, warm).catch(nullWhereItFailed));
+  const small = first ?? (await attempt(DEFAULT_CHILD_MEMORY, smallBytes).catch(nullWhereItFailed));
   if (small !== null && !(small.overflow && limits.maxBytes > SMALL_BYTES)) return small;
   const child = Math.min(LARGE_CHILD, Math.max(memory?.total ?? LARGE_CHILD, LEAST_LARGE_CHILD));
   return (await attempt(child, limits.maxBytes))!;

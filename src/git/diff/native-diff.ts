@@ -42,7 +42,7 @@ export async function nativeDiff(
  * @param needed returns the bytes required by the answer from then on
  * @returns the result of `work`
  */
-export async function withDiffMemory<T>(work: () => Promise<T>, needed: (found: T) => number): Promise<T> {
+export async function withDiffMemory<T>(work: () => Promise<T>, needed: (result: T) => number): Promise<T> {
   const { memory, signal } = currentScope();
   await memory?.hold(MEMORY, signal);
   let reserved = 0;

@@ -41,11 +41,11 @@ const STREAM_CHUNK = 256 * 1024;
  * Maximum size of an uncompressed object. Trees consist mostly of ids: compression saves a third at best and takes half
  * a millisecond.
  */
-const mostStored = (type: ObjectType): number => (type === 'tree' ? MAX_STORED_BLOCK : MAX_STORED_BYTES);
+const maxStored = (type: ObjectType): number => (type === 'tree' ? MAX_STORED_BLOCK : MAX_STORED_BYTES);
 
 async function compress(content: Buffer, type: ObjectType): Promise<Buffer> {
   const { length } = content;
-  if (length <= mostStored(type)) return storedStream(content);
+  if (length <= maxStored(type)) return storedStream(content);
   const options = { level: 1, chunkSize: Math.min(length + 1_024, 1024 * 1024) };
   const suited = length <= SHORT ? { ...options, ...WITH_LITTLE } : options;
   // Short contents block only the main thread.

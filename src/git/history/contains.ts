@@ -43,9 +43,9 @@ async function walk(
   folders: readonly RefFolder[],
   limit: number,
 ): Promise<readonly string[]> {
-  const wanted = await commits.named(commit);
-  if (wanted === null) throw new GitError('failed', `fatal: ${commit} is no commit`);
-  const containment = new Containment(commits, pace, wanted);
+  const target = await commits.named(commit);
+  if (target === null) throw new GitError('failed', `fatal: ${commit} is no commit`);
+  const containment = new Containment(commits, pace, target);
   const names: string[] = [];
   for (const folder of folders.toSorted()) {
     for (const { name, oid, peeled } of await repo.refs.list(folder)) {

@@ -52,7 +52,7 @@ export async function mergeBases(repo: Repository, oids: readonly string[]): Pro
   const [first, ...others] = oids;
   if (first === undefined || oids.length > MAX_MERGE_BASE_OIDS) throw new GitError('invalid', 'merge base of 1 to 50');
   if (others.every((oid) => oid === first)) return [first];
-  const mergeBasesFound = await bases.get(cacheKey(repo.id, oids), async () => {
+  const result = await bases.get(cacheKey(repo.id, oids), async () => {
     return await repo.history.query({
       walk: async (commits, pace) => ({ oids: await walkToBases(commits, pace, oids) }),
       git: async (env) => {
@@ -63,7 +63,7 @@ export async function mergeBases(repo: Repository, oids: readonly string[]): Pro
       },
     });
   });
-  return mergeBasesFound.oids;
+  return result.oids;
 }
 
 /** Newest first, then first found, as in git. */
@@ -100,13 +100,13 @@ export async function mergedInto(repo: Repository, oids: readonly string[], targ
     else if (known) result.add(oid);
   }
   if (open.size === 0) return result;
-  const found = await repo.history.query({
+  const mergedOids = await repo.history.query({
     walk: (commits, pace) => walkToMerged(commits, pace, open, target),
     git: (env) => askForMerged(repo, open, target, env),
   });
   for (const oid of open) {
-    if (found.has(oid)) result.add(oid);
-    merged.put(keyOf(oid), { merged: found.has(oid) });
+    if (mergedOids.has(oid)) result.add(oid);
+    merged.put(keyOf(oid), { merged: mergedOids.has(oid) });
   }
   return result;
 }
@@ -153,8 +153,8 @@ export async function isAncestor(repo: Repository, ancestor: string, descendant:
   const known = await merged.get(mergedKey(repo, descendant, ancestor), async () => {
     return await repo.history.query({
       walk: async (commits, pace) => {
-        const wanted = await commitNamed(commits, ancestor);
-        return { merged: await isReachable(commits, pace, wanted, await commitNamed(commits, descendant)) };
+        const ancestorCommit = await commitNamed(commits, ancestor);
+        return { merged: await isReachable(commits, pace, ancestorCommit, await commitNamed(commits, descendant)) };
       },
       git: async (env) => {
         // A walk from both ends, as in `mergedInto`, would stop too early if commits are dated long before their

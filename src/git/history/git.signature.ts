@@ -47,11 +47,11 @@ const kindOf = (signature: string): SignatureKind | undefined =>
  */
 export function extractSignature(data: Buffer, format: 'sha1' | 'sha256' = 'sha1'): CommitSignature | null {
   const { headers, rest } = splitHeaders(data);
-  const wanted = format === 'sha1' ? 'gpgsig ' : 'gpgsig-sha256 ';
+  const prefix = format === 'sha1' ? 'gpgsig ' : 'gpgsig-sha256 ';
   const isSignature = (header: Buffer) => /^gpgsig(?:-sha256)? /.test(header.toString('latin1', 0, 14));
-  const header = headers.find((line) => line.toString('latin1', 0, wanted.length) === wanted);
+  const header = headers.find((line) => line.toString('latin1', 0, prefix.length) === prefix);
   if (header === undefined) return null;
-  const signature = header.toString('latin1', wanted.length).replaceAll('\n ', '\n');
+  const signature = header.toString('latin1', prefix.length).replaceAll('\n ', '\n');
   const kind = kindOf(signature);
   if (kind === undefined) return null;
   return { kind, signature, payload: Buffer.concat([...headers.filter((line) => !isSignature(line)), rest]) };

@@ -56,7 +56,7 @@ async function walk(
   path: string,
   cached: readonly Found[],
 ): Promise<string | null> {
-  const known = new Map(cached.map((found) => [commits.find(found.from), found]));
+  const known = new Map(cached.map((entry) => [commits.find(entry.from), entry]));
   const history = await PathHistory.of(commits, pace, repo.objects, path);
   let steps = known.size > 0 ? NEAR : 0;
   for (let commit = await commits.named(from); commit !== null; ) {

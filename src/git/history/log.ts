@@ -129,7 +129,7 @@ async function walkToPage(
     until: until === undefined ? null : Math.floor(until.getTime() / 1000),
   });
   const text = new CommitText(repo.objects, { author, message: search });
-  const isWanted = async (commit: number): Promise<boolean> => {
+  const matches = async (commit: number): Promise<boolean> => {
     if (state.has(commit, UNINTERESTING | TREESAME)) return false;
     if (state.query.until !== null && commits.date(commit) > state.query.until) return false;
     if (noMerges && state.parents(commit).length > 1) return false;
@@ -139,7 +139,7 @@ async function walkToPage(
   let skip = Math.max(0, Math.trunc(query.skip ?? 0));
   const oids: string[] = [];
   for await (const commit of (query.order === 'topo' ? walkByTopology : walkByDate)(state, pace)) {
-    if (!(await isWanted(commit))) continue;
+    if (!(await matches(commit))) continue;
     if (skip > 0) skip -= 1;
     else oids.push(commits.oid(commit));
     if (oids.length >= limit) break;

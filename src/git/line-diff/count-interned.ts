@@ -50,10 +50,10 @@ export function countInterned(
   };
   for (let at = 0; at < before.length; at += 1) timesBefore[before[at]!]! += 1;
   for (let at = 0; at < after.length; at += 1) timesAfter[after[at]!]! += 1;
-  const isFound = findChanges(pair, budget);
+  const isWithinBudget = findChanges(pair, budget);
   for (let at = 0; at < before.length; at += 1) timesBefore[before[at]!] = 0;
   for (let at = 0; at < after.length; at += 1) timesAfter[after[at]!] = 0;
-  if (!isFound) return null;
+  if (!isWithinBudget) return null;
   return { additions: sumOf(changedAfter, otherEnd - same), deletions: sumOf(changedBefore, end - same) };
 }
 

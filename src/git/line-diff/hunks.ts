@@ -94,7 +94,7 @@ class Headings {
   readonly #lines: Lines;
   /** Lines up to this one were searched. */
   #looked = -1;
-  #found = -1;
+  #heading = -1;
 
   constructor(lines: Lines) {
     this.#lines = lines;
@@ -105,11 +105,11 @@ class Headings {
     const { data, starts } = this.#lines;
     for (let at = line - 1; at > this.#looked; at -= 1) {
       if (!isHeading(data[starts[at]!]!)) continue;
-      this.#found = at;
+      this.#heading = at;
       break;
     }
     this.#looked = Math.max(this.#looked, line - 1);
-    return this.#found;
+    return this.#heading;
   }
 }
 

@@ -180,10 +180,10 @@ export class ObjectReader {
   async useTree<T>(oid: string, take: (tree: TreeObject) => T, lasts = false): Promise<T | null> {
     const cached = this.#cache.get(this.#id, oid);
     if (cached !== undefined) return cached.type === 'tree' ? take(cached.tree) : null;
-    const isWanted = lasts || this.#cache.wants(oid);
+    const shouldCache = lasts || this.#cache.wants(oid);
     const parsedTree = await this.#parsed(oid, 'tree', (_, data) => {
-      const tree = new TreeObject(oid, isWanted ? detachFromPool(data) : data);
-      if (isWanted) this.#cache.set(this.#id, oid, { type: 'tree', tree });
+      const tree = new TreeObject(oid, shouldCache ? detachFromPool(data) : data);
+      if (shouldCache) this.#cache.set(this.#id, oid, { type: 'tree', tree });
       return { taken: take(tree) };
     });
     return parsedTree === null ? null : parsedTree.taken;
@@ -265,10 +265,10 @@ export class ObjectReader {
   }
 
   async #oidOf(name: string): Promise<string | null> {
-    const { bare, wanted } = parseObjectName(name);
+    const { bare, peelTo } = parseObjectName(name);
     const names = new ObjectNames(await this.#folder.open(), (oid) => this.#raw(oid, MAX_PARSED_BYTES));
-    const oid = bare.startsWith('refs/') ? await this.#resolve(bare) : await names.complete(bare, wanted);
-    return oid === null || wanted === undefined ? oid : await names.peel(oid, wanted);
+    const oid = bare.startsWith('refs/') ? await this.#resolve(bare) : await names.complete(bare, peelTo);
+    return oid === null || peelTo === undefined ? oid : await names.peel(oid, peelTo);
   }
 
   /** Throws if a missing object may be lost through damage. */

@@ -67,8 +67,8 @@ export class TreeObject {
    */
   find(name: string): TreeEntry | null {
     if (this.#entries !== undefined) return this.#entries.find((entry) => entry.name === name) ?? null;
-    const found = findEntry(this.#oid, this.#data, asInTree(name));
-    return found === null ? null : { ...found, name, type: typeOfMode(found.mode) };
+    const rawEntry = findEntry(this.#oid, this.#data, asInTree(name));
+    return rawEntry === null ? null : { ...rawEntry, name, type: typeOfMode(rawEntry.mode) };
   }
 
   /**

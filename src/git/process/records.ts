@@ -31,7 +31,7 @@ export class Splitter {
   readonly #maxRecord: number;
   readonly #onSpan: OnSpan;
   #parts: Buffer[] = [];
-  #kept = 0;
+  #bufferedBytes = 0;
   #length = 0;
 
   constructor(separator: number, maxRecord: number, onSpan: OnSpan) {
@@ -42,10 +42,10 @@ export class Splitter {
 
   #keep(part: Buffer): void {
     this.#length += part.length;
-    if (this.#kept >= this.#maxRecord || part.length === 0) return;
-    const cut = part.subarray(0, this.#maxRecord - this.#kept);
+    if (this.#bufferedBytes >= this.#maxRecord || part.length === 0) return;
+    const cut = part.subarray(0, this.#maxRecord - this.#bufferedBytes);
     this.#parts.push(cut);
-    this.#kept += cut.length;
+    this.#bufferedBytes += cut.length;
   }
 
   /** Emits the buffered record; returns whether to continue. */
@@ -53,7 +53,7 @@ export class Splitter {
     const record = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
     const length = this.#length;
     this.#parts = [];
-    this.#kept = 0;
+    this.#bufferedBytes = 0;
     this.#length = 0;
     return this.#onSpan(record, 0, record.length, length) !== false;
   }

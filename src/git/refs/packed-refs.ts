@@ -20,7 +20,7 @@ export class PackedRefs {
   #content: Buffer = EMPTY;
   #version = 0;
   /** Look-ups in the current content. */
-  readonly #found = new EntryCache<string, { value: string | null }>('packed_refs');
+  readonly #lookups = new EntryCache<string, { value: string | null }>('packed_refs');
 
   constructor(path: string) {
     this.#path = path;
@@ -43,17 +43,17 @@ export class PackedRefs {
   #take(content: Buffer): void {
     if (content.equals(this.#content)) return;
     this.#content = content;
-    this.#found.clear();
+    this.#lookups.clear();
     this.#version += 1;
   }
 
   /** Packed object id of a full name, or null. Call `refresh` first. */
   find(name: string): string | null {
-    let oid = this.#found.get(name);
+    let oid = this.#lookups.get(name);
     if (oid === undefined) {
       const ref = this.#refAt(this.#lowerBound(encodeBytes(name)));
       oid = { value: ref?.name === name ? ref.oid : null };
-      this.#found.set(name, oid);
+      this.#lookups.set(name, oid);
     }
     return oid.value;
   }

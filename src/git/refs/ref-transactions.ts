@@ -157,14 +157,14 @@ export class RefTransactions {
       const gone: string[] = [];
       for (const [index, update] of updates.entries()) {
         if (index % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
-        const { ref, new: wanted } = update;
+        const { ref, new: newOid } = update;
         const file = loose[index]!;
         if (file === 'broken') throw new GitError('corrupt', `${ref} holds no object id`);
         const isFile = file !== null && file !== 'folder';
         const present = await this.#checked(update, isFile ? file.oid : this.#refs.packed(ref), file === 'folder');
-        if (present === wanted) continue;
-        if (wanted === null) gone.push(ref);
-        else set.set(ref, wanted);
+        if (present === newOid) continue;
+        if (newOid === null) gone.push(ref);
+        else set.set(ref, newOid);
         if (isFile) files.push(ref);
       }
       await this.#awaitTargets(updates, stored);
@@ -199,14 +199,14 @@ export class RefTransactions {
    * @param mayBeFolder false if it is known that no folder is in its place
    */
   async #checked(
-    { ref, old, new: wanted }: RefUpdate,
+    { ref, old, new: newOid }: RefUpdate,
     present: string | null,
     mayBeFolder = true,
   ): Promise<string | null> {
     if (old !== undefined && present !== old) {
       throw new GitError('conflict', `cannot lock ref '${ref}': is at ${present} but expected ${old}`);
     }
-    if (present !== null || wanted === null) return present;
+    if (present !== null || newOid === null) return present;
     if (mayBeFolder) await clearFolder(bytesPath(this.#dir, ref), ref);
     this.#refusePackedInTheWay(ref);
     return null;
@@ -234,9 +234,9 @@ export class RefTransactions {
   /** @throws GitError if one name is a folder of another: `conflict` for an existing reference, else `invalid` */
   async #refuseCollisions(updates: readonly RefUpdate[]): Promise<void> {
     const names = new Set(updates.map(({ ref }) => ref));
-    for (const [index, { ref, new: wanted }] of updates.entries()) {
+    for (const [index, { ref, new: newOid }] of updates.entries()) {
       if (index % NAMES_AT_ONCE === NAMES_AT_ONCE - 1) await nextTurn();
-      for (const name of wanted === null ? [] : namesAbove(ref)) {
+      for (const name of newOid === null ? [] : namesAbove(ref)) {
         if (!names.has(name)) continue;
         if ((await this.#refs.resolve(name)) !== null) throw inTheWay(ref);
         throw new GitError('invalid', `cannot process '${name}' and '${ref}' at the same time`);

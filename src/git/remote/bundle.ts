@@ -40,9 +40,9 @@ export async function importBundle(
   const taken = refs.filter(mayTakeOver);
   const format = /^[0-9a-f]{64} /.test(lines[0] ?? '') ? 'sha256' : 'sha1';
   const heads = taken.filter((ref) => ref.startsWith('refs/heads/'));
-  const wanted = `refs/heads/${defaultBranch}`;
+  const defaultRef = `refs/heads/${defaultBranch}`;
   await makeRepository(to, {
-    head: `ref: ${heads.includes(wanted) ? wanted : (heads[0] ?? wanted)}\n`,
+    head: `ref: ${heads.includes(defaultRef) ? defaultRef : (heads[0] ?? defaultRef)}\n`,
     format,
     fill: async (temporary) => {
       if (taken.length === 0) return;

@@ -48,8 +48,8 @@ export async function copyRepository(from: string, to: string, signal: AbortSign
     const late = (path: string) => DERIVED.test(path) || (!copied.has(path) && OBJECT.test(path));
     if (looks > 1 && changed.every(late) && gone.every(late)) {
       for (const path of changed) now.files.delete(path);
-      const wanted = [...now.files.keys()].filter((path) => !DERIVED.test(path));
-      const wrong = await different(from, to, wanted, signal);
+      const paths = [...now.files.keys()].filter((path) => !DERIVED.test(path));
+      const wrong = await different(from, to, paths, signal);
       if (wrong.length === 0) return syncFolders(to, now.folders, first, signal);
       differs = true;
       for (const path of wrong) now.files.delete(path);

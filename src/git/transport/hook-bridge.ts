@@ -135,8 +135,8 @@ export async function reportResults(
   for (let at = 0; at < updates.length; at += BATCH_SIZE) {
     if (at > 0) await nextTurn();
     const lines = updates.slice(at, at + BATCH_SIZE).map(({ ref }, index) => {
-      const told = reasons[at + index];
-      const reason = told === undefined ? 'failed to update ref' : told;
+      const outcome = reasons[at + index];
+      const reason = outcome === undefined ? 'failed to update ref' : outcome;
       return encodePacket(encodeBytes(reason === null ? `ok ${ref}\n` : `ng ${ref} ${oneLine(reason)}\n`));
     });
     pipes.report.write(Buffer.concat(lines));

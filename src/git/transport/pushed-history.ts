@@ -73,11 +73,11 @@ export class PushedHistory {
   }
 
   /** Boundary commits of a commit after those of its parents, each computed once. */
-  async #meetingsOf(wanted: string): Promise<Meetings> {
+  async #meetingsOf(commitOid: string): Promise<Meetings> {
     const granted = Math.min(MAX_COMMITS, MAX_READ_COMMITS - this.#granted);
     this.#granted += granted;
     this.#left += granted;
-    const open = [wanted];
+    const open = [commitOid];
     for (let oid = open.at(-1); oid !== undefined; oid = open.at(-1)) {
       const parents = this.#meetings.has(oid) ? [] : await this.#parentsOf(oid);
       if (parents === 'unread') return null;
@@ -89,7 +89,7 @@ export class PushedHistory {
       open.pop();
       if (!this.#meetings.has(oid)) this.#meetings.set(oid, parents === null ? [oid] : this.#joined(parents));
     }
-    return this.#meetings.get(wanted)!;
+    return this.#meetings.get(commitOid)!;
   }
 
   #joined(parents: readonly string[]): Meetings {

@@ -44,10 +44,10 @@ export async function uploadArchive(
   { maxBytes, room }: ArchiveBounds,
   options: TransportOptions,
 ): Promise<TransportSession> {
-  const { options: wanted, tree, paths } = await requestOf(input, options);
+  const { options: archiveOptions, tree, paths } = await requestOf(input, options);
   const checked = tree === undefined ? undefined : await checkedTree(repository, tree, maxBytes);
   const place = checked === undefined ? [] : [checked.name, ...paths];
-  const words = [...wanted, ...(place.length === 0 ? [] : ['--', ...place])];
+  const words = [...archiveOptions, ...(place.length === 0 ? [] : ['--', ...place])];
   const request = Buffer.concat([...words.map((word) => encodePacket(`argument ${word}\n`)), FLUSH]);
   const leave = await room(checked?.memory ?? archiveMemory(0, 0));
   try {

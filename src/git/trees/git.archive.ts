@@ -68,8 +68,8 @@ async function hasProgram(name: string): Promise<boolean> {
 
 /** Pathspecs for a part of the tree, with literal paths. */
 function pathspecs(path: string | undefined, exclude: readonly string[]): string[] {
-  const wanted = path === undefined ? [] : [`:(top,literal)${path}`];
-  return [...wanted, ...exclude.filter(isPathArgument).map((each) => `:(top,literal,exclude)${each}`)];
+  const included = path === undefined ? [] : [`:(top,literal)${path}`];
+  return [...included, ...exclude.filter(isPathArgument).map((each) => `:(top,literal,exclude)${each}`)];
 }
 
 /**

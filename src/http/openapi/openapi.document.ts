@@ -160,8 +160,8 @@ class Paths {
 /** Renames path parameters of an operation to those of another route with the same path. */
 function rename(made: OperationObject, from: string, to: string): void {
   const names = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-  const wanted = names(to);
-  const renamed = new Map(names(from).map((name, index) => [name, wanted[index]!]));
+  const newNames = names(to);
+  const renamed = new Map(names(from).map((name, index) => [name, newNames[index]!]));
   made.parameters = (made.parameters as { name: string; in: string }[]).map((parameter) =>
     parameter.in === 'path' ? { ...parameter, name: renamed.get(parameter.name)! } : parameter,
   );

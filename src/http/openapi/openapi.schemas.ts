@@ -78,7 +78,7 @@ export class SchemaBook {
   readonly #dialect: Dialect;
   readonly #uses = new Map<string, number>();
   readonly #names = new Map<string, string>();
-  readonly #given = new Map<string, string>();
+  readonly #declaredNames = new Map<string, string>();
 
   /** @param dialect dialect of schemas that depend on it */
   constructor(vocabulary: Vocabulary = NO_VOCABULARY, dialect: Dialect = 'specification') {
@@ -86,14 +86,14 @@ export class SchemaBook {
     this.words = new VocabularyLookup(vocabulary);
     for (const [name, schema] of Object.entries(vocabulary.objects)) {
       const key = objectKey(schema as SchemaObject);
-      if (key !== undefined) this.#given.set(key, name);
+      if (key !== undefined) this.#declaredNames.set(key, name);
     }
   }
 
   /** Counts the objects of a schema. */
   count(schema: TSchema): void {
-    const visit: Visit = (given) => {
-      const each = this.#spoken(given);
+    const visit: Visit = (visited) => {
+      const each = this.#spoken(visited);
       const key = this.#sharedKey(each);
       if (key !== undefined) {
         const uses = this.#uses.get(key) ?? 0;
@@ -125,15 +125,15 @@ export class SchemaBook {
     const inner: Visit = (each, name, within) => this.#write(each, name, within);
     const finish: Finish = (written, within, key) => this.#finish(written, within, key);
     const key = this.#sharedKey(schema);
-    const given = key === undefined ? undefined : this.#givenName(key, schema);
+    const declaredName = key === undefined ? undefined : this.#declaredName(key, schema);
     // Bodies are not counted and always shared, because they are written for each encoding.
-    if (key === undefined || (this.#uses.get(key) === 1 && given === undefined)) {
+    if (key === undefined || (this.#uses.get(key) === 1 && declaredName === undefined)) {
       const isObject = schema.properties !== undefined;
       return mapInside(schema, hint, isObject ? pascalCase(singular(hint)) : owner, inner, finish);
     }
     let name = this.#names.get(key);
     if (name === undefined) {
-      name = this.#freeName(given ?? (hint.startsWith('_') ? owner : '') + pascalCase(hint), owner);
+      name = this.#freeName(declaredName ?? (hint.startsWith('_') ? owner : '') + pascalCase(hint), owner);
       this.#names.set(key, name);
       this.components[name] = {};
       this.components[name] = mapInside(plainObject(schema), hint, name, inner, finish);
@@ -158,19 +158,19 @@ export class SchemaBook {
     };
   }
 
-  #givenName(key: string, schema: SchemaObject): string | undefined {
-    return this.#given.get(key) ?? (typeof schema.title === 'string' ? pascalCase(schema.title) : undefined);
+  #declaredName(key: string, schema: SchemaObject): string | undefined {
+    return this.#declaredNames.get(key) ?? (typeof schema.title === 'string' ? pascalCase(schema.title) : undefined);
   }
 
   /** Identity of an object; undefined if it is never shared. */
   #sharedKey(schema: SchemaObject): string | undefined {
     const key = objectKey(schema);
-    if (key === undefined || this.#givenName(key, schema) !== undefined) return key;
+    if (key === undefined || this.#declaredName(key, schema) !== undefined) return key;
     return Object.keys(schema.properties ?? {}).length < MIN_SHARED_PROPERTIES ? undefined : key;
   }
 
-  #freeName(wanted: string, owner: string): string {
-    const plain = wanted === '' ? 'Object' : wanted;
+  #freeName(preferredName: string, owner: string): string {
+    const plain = preferredName === '' ? 'Object' : preferredName;
     const names = [plain, `${owner}${plain}`];
     const free = names.find((name) => !(name in this.components));
     if (free !== undefined) return free;

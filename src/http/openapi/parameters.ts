@@ -107,8 +107,8 @@ function withoutFiles(schema: InputSchema): InputSchema {
 function exampleOf(book: SchemaBook, input: TObject, rules: ParamRules): object {
   const choices = [...(rules.exactlyOne ?? []), ...(rules.atLeastOne ?? [])].flatMap(([first]) => first ?? []);
   const properties = Object.entries(propertiesOf(input));
-  const wanted = [...((input.required as string[] | undefined) ?? []), ...choices];
-  const shown = wanted.length > 0 ? wanted : properties.slice(0, 1).map(([name]) => name);
+  const requiredNames = [...((input.required as string[] | undefined) ?? []), ...choices];
+  const shown = requiredNames.length > 0 ? requiredNames : properties.slice(0, 1).map(([name]) => name);
   const values = properties
     .filter(([name]) => shown.includes(name))
     .map(([name, schema]) => [name, book.words.example('', name, schema as SchemaObject)] as const);

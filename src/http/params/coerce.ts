@@ -171,7 +171,7 @@ function compileFields(schema: JsonSchema): Field[] {
 }
 
 /** The value sent for a field; undefined if it counts as absent. */
-function givenValue({ key, scalar, nullable }: Field, source: Record<string, unknown>): unknown {
+function sentValue({ key, scalar, nullable }: Field, source: Record<string, unknown>): unknown {
   const value = Object.hasOwn(source, key) ? source[key] : undefined;
   // An empty text is not a number, boolean or date: the platform treats it as absent.
   const nothing = value === null || (value === '' && scalar);
@@ -187,7 +187,7 @@ function readFields(
   const result: Record<string, unknown> = {};
   for (const field of fields) {
     const { key, required, filled, coerce, fallback } = field;
-    const value = givenValue(field, source);
+    const value = sentValue(field, source);
     if (value === undefined) {
       if (required && !Object.hasOwn(source, key)) {
         failures.push(filled ? `${nameOf(key)} is missing, ${nameOf(key)} is empty` : `${nameOf(key)} is missing`);
@@ -208,10 +208,10 @@ function checkRules(
   source: Record<string, unknown>,
   failures: Failures,
 ): void {
-  const givenAmong = (names: readonly string[]) =>
-    names.filter((name) => fields.some((field) => field.key === name && givenValue(field, source) !== undefined));
+  const sentAmong = (names: readonly string[]) =>
+    names.filter((name) => fields.some((field) => field.key === name && sentValue(field, source) !== undefined));
   for (const names of rules.mutuallyExclusive ?? []) {
-    const both = givenAmong(names);
+    const both = sentAmong(names);
     if (both.length > 1) failures.push(`${both.join(', ')} are mutually exclusive`);
   }
   for (const names of rules.atLeastOne ?? []) {
@@ -221,7 +221,7 @@ function checkRules(
     }
   }
   for (const names of rules.exactlyOne ?? []) {
-    const some = givenAmong(names);
+    const some = sentAmong(names);
     if (some.length === 0) failures.push(`${names.join(', ')} are missing, exactly one parameter must be provided`);
     else if (some.length > 1) failures.push(`${some.join(', ')} are mutually exclusive`);
   }

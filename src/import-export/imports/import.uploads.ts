@@ -33,10 +33,10 @@ export async function insertUpload(
     project_id: place.kind === 'project' ? place.id : null,
     group_id: place.kind === 'group' ? place.id : null,
   };
-  for (const wanted of [secret, secretElsewhere(place, secret)]) {
+  for (const candidateSecret of [secret, secretElsewhere(place, secret)]) {
     const made = await deps.db
       .insertInto('uploads')
-      .values({ ...owner, ...file, secret: wanted, uploaded_by_id: null, created_at: timestamp(deps.clock) })
+      .values({ ...owner, ...file, secret: candidateSecret, uploaded_by_id: null, created_at: timestamp(deps.clock) })
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')
       .executeTakeFirst();
@@ -45,7 +45,7 @@ export async function insertUpload(
       .selectFrom('uploads')
       .select('id')
       .where(`${place.kind}_id`, '=', place.id)
-      .where('secret', '=', wanted)
+      .where('secret', '=', candidateSecret)
       .where('filename', '=', file.filename)
       .executeTakeFirst();
     if (own !== undefined) return;
@@ -78,19 +78,19 @@ export async function importUploads(
   context: ImportContext,
   archive: AsyncIterable<Buffer>,
   onSkipped: SkippedFileHandler,
-): Promise<{ found: number; taken: number }> {
-  let [found, taken] = [0, 0];
+): Promise<{ fetched: number; imported: number }> {
+  let [fetched, imported] = [0, 0];
   for await (const { name, entry } of tarFiles(archive)) {
     const [secret = '', file = '', ...more] = name.split('/');
     const fits = more.length === 0 && SECRET.test(secret) && NAME.test(file);
     if (fits) {
-      found += 1;
+      fetched += 1;
       const problem = await enter(context, secret, file, entry);
-      if (problem === null) taken += 1;
+      if (problem === null) imported += 1;
       else await onSkipped(file, problem);
     } else {
       entry.resume();
     }
   }
-  return { found, taken };
+  return { fetched, imported };
 }

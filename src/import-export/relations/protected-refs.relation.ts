@@ -21,9 +21,9 @@ export const protectedRefs = (name: 'protected_branches' | 'protected_tags') =>
       .orderBy('id')
       .execute();
     return rows.map((row) => {
-      const levelsFor = (wanted: string) =>
+      const levelsFor = (refAction: string) =>
         levels
-          .filter(({ protected_ref_id, action }) => protected_ref_id === row.id && action === wanted)
+          .filter(({ protected_ref_id, action }) => protected_ref_id === row.id && action === refAction)
           .map(({ access_level }) => ({ access_level }));
       return {
         key: row.id,

@@ -18,13 +18,13 @@ function branchOf({ trigger, payload }: Filtered): string | undefined {
 /** Whether `branches_to_be_notified` includes the branch of the event. Tags are always included. */
 export async function isOnBranch(context: Filtered): Promise<boolean> {
   const { deps, payload, projectId } = context;
-  const wanted = context.text('branches_to_be_notified');
+  const branchScope = context.text('branches_to_be_notified');
   const branch = branchOf(context);
-  if (branch === undefined || isTag(payload) || wanted === '' || wanted === 'all') return true;
+  if (branch === undefined || isTag(payload) || branchScope === '' || branchScope === 'all') return true;
   const isDefault = payload.project?.default_branch === branch;
-  if (wanted === 'default') return isDefault;
+  if (branchScope === 'default') return isDefault;
   const isProtected = projectId !== null && (await protectedBranch(deps, projectId, branch));
-  return wanted === 'protected' ? isProtected : isDefault || isProtected;
+  return branchScope === 'protected' ? isProtected : isDefault || isProtected;
 }
 
 const protectedBranch = async (deps: Deps, projectId: number, branch: string): Promise<boolean> =>
@@ -32,7 +32,7 @@ const protectedBranch = async (deps: Deps, projectId: number, branch: string): P
 
 /** Whether the object of the event has the required labels. Objects without labels always match. */
 export function hasLabels({ payload, setting, text }: Filtered): boolean {
-  const wanted = text('labels_to_be_notified')
+  const requiredLabels = text('labels_to_be_notified')
     .split(',')
     .map((label) =>
       label
@@ -42,11 +42,11 @@ export function hasLabels({ payload, setting, text }: Filtered): boolean {
     )
     .filter(Boolean);
   const labels = labelsOf(payload);
-  if (wanted.length === 0 || labels === undefined) return true;
+  if (requiredLabels.length === 0 || labels === undefined) return true;
   const names = new Set(labels.map(({ title }) => title));
   return setting('labels_to_be_notified_behavior') === 'match_all'
-    ? wanted.every((label) => names.has(label))
-    : wanted.some((label) => names.has(label));
+    ? requiredLabels.every((label) => names.has(label))
+    : requiredLabels.some((label) => names.has(label));
 }
 
 const labelsOf = ({ object_kind, labels, issue, merge_request }: Payload) =>

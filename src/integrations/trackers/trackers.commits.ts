@@ -3,11 +3,11 @@ import { actorName, isTag, refName } from '../dispatch/integration-payload.ts';
 
 /** Whether `restrict_to_branch` includes the branch of the push. */
 export function matchesBranchFilter({ text, payload }: DispatchContext): boolean {
-  const wanted = text('restrict_to_branch')
+  const branches = text('restrict_to_branch')
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-  return wanted.length === 0 || wanted.includes(refName(payload));
+  return branches.length === 0 || branches.includes(refName(payload));
 }
 
 const commitsOf = ({ payload }: DispatchContext) => (isTag(payload) ? [] : (payload.commits ?? []));

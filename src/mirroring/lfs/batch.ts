@@ -49,8 +49,8 @@ function errorOf(error: unknown): number | null {
 }
 
 function actionsOf(actions: unknown): Map<string, LfsAction> {
-  const found = new Map<string, LfsAction>();
-  if (!isObject(actions)) return found;
+  const actionsByName = new Map<string, LfsAction>();
+  if (!isObject(actions)) return actionsByName;
   for (const name of ['upload', 'download', 'verify']) {
     const action = actions[name];
     if (!isObject(action) || typeof action.href !== 'string' || action.href.length > MAX_HREF) continue;
@@ -58,7 +58,7 @@ function actionsOf(actions: unknown): Map<string, LfsAction> {
     const header = headers.filter(
       (pair): pair is [string, string] => typeof pair[1] === 'string' && !OWN.test(pair[0]),
     );
-    found.set(name, { href: action.href, header: Object.fromEntries(header) });
+    actionsByName.set(name, { href: action.href, header: Object.fromEntries(header) });
   }
-  return found;
+  return actionsByName;
 }

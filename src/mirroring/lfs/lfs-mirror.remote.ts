@@ -68,9 +68,9 @@ export class LfsRemote {
     const answer = await this.#send(url, { method: 'POST', headers, body, signal: late }, signal);
     try {
       if (answer.statusCode !== 200) throw statusFailure(answer.statusCode ?? 0);
-      const found = readBatch(await this.#text(answer, signal));
-      if (found === null) throw new LfsFailure('The remote server sent an invalid LFS response.');
-      return found;
+      const batch = readBatch(await this.#text(answer, signal));
+      if (batch === null) throw new LfsFailure('The remote server sent an invalid LFS response.');
+      return batch;
     } finally {
       answer.destroy();
     }

@@ -105,7 +105,7 @@ async function move(
     userId: settings.mirror_user_id,
     updates,
     via,
-    guard: stillWanted(set, guardChanges(known, project.id, updates)),
+    guard: stillUnchanged(set, guardChanges(known, project.id, updates)),
   });
 }
 
@@ -118,7 +118,7 @@ export function requireUnchanged(project: Project, now: Project | null): void {
   if (!same) throw new MirrorChanged();
 }
 
-const stillWanted =
+const stillUnchanged =
   ({ project }: ChangeSet, guard: ChangeGuard): ChangeGuard =>
   async (deps, now) => {
     requireUnchanged(project, now);

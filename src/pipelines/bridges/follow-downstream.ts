@@ -48,12 +48,12 @@ export async function mirrorDownstreamStatus(
   again: boolean,
 ): Promise<void> {
   const { job, pipeline } = locked;
-  const wanted = strategy === 'depend' && status === 'skipped' ? 'failed' : status;
-  if (wanted === 'success' || wanted === 'failed') {
-    await endJob(deps, db, locked, { status: wanted });
+  const mirroredStatus = strategy === 'depend' && status === 'skipped' ? 'failed' : status;
+  if (mirroredStatus === 'success' || mirroredStatus === 'failed') {
+    await endJob(deps, db, locked, { status: mirroredStatus });
     return;
   }
-  const event = eventOf(strategy, wanted, job.status, again);
+  const event = eventOf(strategy, mirroredStatus, job.status, again);
   if (event === null) return;
   const values = event === 'reopen' ? { finished_at: null, failure_reason: null } : {};
   const moved = await moveJob(deps, db, event, job, { values });

@@ -37,9 +37,10 @@ async function upstreamOf(
   { id, user_id, followed_pipeline_id }: CiJob,
   fullPath: string,
 ): Promise<{ pipelineId: number | null } | Refused> {
-  const foundProject = await findProject(deps, fullPath);
+  const projectWithNamespace = await findProject(deps, fullPath);
   const caller = await jobCaller(deps, user_id);
-  const scope = foundProject && caller && (await callerInProject(deps, caller, foundProject.project.id));
+  const scope =
+    projectWithNamespace && caller && (await callerInProject(deps, caller, projectWithNamespace.project.id));
   if (!scope?.permissions.can('read_project')) return { reason: 'upstream_bridge_project_not_found' };
   const { project, permissions } = scope;
   if (!permissions.can('read_pipeline')) return { reason: 'insufficient_upstream_permissions' };

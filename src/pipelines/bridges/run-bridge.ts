@@ -152,8 +152,8 @@ function outcome({ pipeline, texts }: Creation): { pipeline: Pipeline } | Refuse
 
 /** The project with a path; null if it does not exist or is not visible to the user. */
 async function downstreamProject(deps: Deps, own: CallerInProject, path: string): Promise<CallerInProject | null> {
-  const foundProject = path.includes('/') ? await findProject(deps, path.replace(/^\/+/, '')) : undefined;
-  const scope = foundProject && (await callerInProject(deps, own.caller, foundProject.project.id));
+  const projectWithNamespace = path.includes('/') ? await findProject(deps, path.replace(/^\/+/, '')) : undefined;
+  const scope = projectWithNamespace && (await callerInProject(deps, own.caller, projectWithNamespace.project.id));
   return scope?.permissions.can('read_project') ? scope : null;
 }
 

@@ -60,7 +60,7 @@ export async function compileFor(
       projectPath: project.full_path,
       predefined: [...predefined, ...ofJobs],
       stored,
-      given: input,
+      pipelineVariables: input,
       maxNeeds: (await planLimits(deps)).ci_needs_size_limit,
     },
   });

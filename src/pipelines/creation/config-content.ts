@@ -31,9 +31,10 @@ export async function configContent(
     return including(path, { project: other, file, ...(ref === undefined ? {} : { ref }) });
   }
   const own = withoutSlash(path);
-  const found = await sources.file({ project: project.full_path, sha }, own);
-  if ('missing' in found) return null;
-  if ('content' in found) return found.content.trim() === '' ? null : { content: found.content, path: own };
+  const configFile = await sources.file({ project: project.full_path, sha }, own);
+  if ('missing' in configFile) return null;
+  if ('content' in configFile)
+    return configFile.content.trim() === '' ? null : { content: configFile.content, path: own };
   // The include reports the error of an unreadable file.
   return including(own, { local: `/${own}` });
 }

@@ -26,16 +26,17 @@ export async function ensureEnvironments(
   jobs: readonly JobSeed[],
   mergeRequestId: number | null,
 ): Promise<Map<string, number>> {
-  const wanted = new Map<string, Environment['tier']>();
+  const tiersByName = new Map<string, Environment['tier']>();
   for (const { environment } of jobs) {
     if (environment === null || !isName(environment.name)) continue;
     const { name, deploymentTier, action } = environment;
     const tier = TIERS.find((each) => each === deploymentTier);
     // A job that deploys takes precedence over jobs that only name the environment.
-    if (!wanted.has(name) || (tier !== undefined && action === 'start')) wanted.set(name, tier ?? guessTier(name));
+    if (!tiersByName.has(name) || (tier !== undefined && action === 'start'))
+      tiersByName.set(name, tier ?? guessTier(name));
   }
   const now = timestamp(deps.clock);
-  const rows = [...wanted].map(([name, tier]) => ({
+  const rows = [...tiersByName].map(([name, tier]) => ({
     project_id: project.id,
     name,
     tier,

@@ -61,6 +61,6 @@ async function projectsOf(db: Db, ids: readonly number[]): Promise<Map<number, (
 
 function takes(runner: Online, tags: ReadonlySet<string>, job: Waiting): boolean {
   if (runner.access_level === 'ref_protected' && job.protected === 0) return false;
-  const wanted = parseJson<string[]>(job.tag_list);
-  return wanted.length === 0 ? runner.run_untagged === 1 : wanted.every((tag) => tags.has(tag));
+  const requiredTags = parseJson<string[]>(job.tag_list);
+  return requiredTags.length === 0 ? runner.run_untagged === 1 : requiredTags.every((tag) => tags.has(tag));
 }

@@ -33,13 +33,18 @@ export function configSources(deps: Deps, request: ConfigSourcesRequest): Config
 
   async function repository(fullPath: string): Promise<{ path: string; repo: Repository } | null> {
     // A number is not a path here, though it would find a project by id.
-    const foundProject = fullPath.includes('/') ? await findProject(deps, fullPath) : undefined;
-    if (foundProject === undefined) return null;
-    const permissions = await projectPermissions(deps, caller, foundProject.project, foundProject.namespace);
+    const projectWithNamespace = fullPath.includes('/') ? await findProject(deps, fullPath) : undefined;
+    if (projectWithNamespace === undefined) return null;
+    const permissions = await projectPermissions(
+      deps,
+      caller,
+      projectWithNamespace.project,
+      projectWithNamespace.namespace,
+    );
     if (!permissions.can('read_project') || !permissions.can('read_code')) return null;
-    const repo = repositoryOf(deps, foundProject.project);
-    open.set(foundProject.project.full_path, repo);
-    return { path: foundProject.project.full_path, repo };
+    const repo = repositoryOf(deps, projectWithNamespace.project);
+    open.set(projectWithNamespace.project.full_path, repo);
+    return { path: projectWithNamespace.project.full_path, repo };
   }
 
   const at = ({ project: path, sha }: SourceContext) => {

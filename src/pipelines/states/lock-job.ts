@@ -13,8 +13,8 @@ export interface LockedJob {
 
 /** Locks the pipeline of a job and reads both. @returns null if the job no longer exists */
 export async function lockJob(db: Db, jobId: number): Promise<LockedJob | null> {
-  const found = await db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
-  const pipeline = found === undefined ? undefined : await lockPipeline(db, found.pipeline_id);
+  const unlockedJob = await db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', jobId).executeTakeFirst();
+  const pipeline = unlockedJob === undefined ? undefined : await lockPipeline(db, unlockedJob.pipeline_id);
   if (pipeline === undefined) return null;
   const row = await db
     .selectFrom('ci_jobs')

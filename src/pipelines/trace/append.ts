@@ -20,7 +20,7 @@ export interface TraceChunk {
 }
 
 /** Result for a chunk: stored, not contiguous, or null if the job has ended. */
-export type Appended = { kept: true; size: number } | { kept: false; size: number } | null;
+export type Appended = { stored: true; size: number } | { stored: false; size: number } | null;
 
 /**
  * Appends a chunk to the log of a job and masks secrets, including those split between chunks. Durable when it fulfils.
@@ -47,7 +47,7 @@ export function appendTrace(
     const held = await takeHeld(db, job.id);
     const whole = held === undefined ? Buffer.from(bytes) : Buffer.concat([held, bytes]);
     await insert(db, job.id, size - whole.length, whole, maskSecrets(secrets, whole));
-    return { kept: true, size };
+    return { stored: true, size };
   });
 }
 
@@ -59,7 +59,7 @@ async function refusal(db: Db, job: Pick<CiJob, 'id' | 'token_digest'>): Promise
     .where('token_digest', '=', job.token_digest)
     .where('status', 'in', EXECUTING)
     .executeTakeFirst();
-  return now === undefined ? null : { kept: false, size: now.trace_size };
+  return now === undefined ? null : { stored: false, size: now.trace_size };
 }
 
 async function takeHeld(db: Db, jobId: number): Promise<Buffer | undefined> {

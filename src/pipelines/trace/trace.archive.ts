@@ -77,7 +77,7 @@ async function enter(
   { sha256, size }: { sha256: string; size: number },
   coverage: number | null,
 ): Promise<void> {
-  const kept = await db
+  const updatedJob = await db
     .updateTable('ci_jobs')
     .set({ updated_at: timestamp(deps.clock), ...(coverage === null ? {} : { coverage }) })
     .where('id', '=', job.id)
@@ -86,7 +86,7 @@ async function enter(
     .executeTakeFirst();
   const { numDeletedRows } = await db.deleteFrom('ci_job_traces').where('job_id', '=', job.id).executeTakeFirst();
   // It was erased meanwhile, or another run was faster.
-  if (kept === undefined || numDeletedRows === 0n) return;
+  if (updatedJob === undefined || numDeletedRows === 0n) return;
   await db
     .insertInto('ci_job_artifacts')
     .values({

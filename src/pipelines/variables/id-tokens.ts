@@ -123,8 +123,8 @@ const LEVELS: Readonly<Record<number, string>> = {
 
 /** Subject claim such as `project_path:tools/app:ref_type:branch:ref:main`, of the components set by the project. */
 function subjectOf(project: Project, parts: Readonly<Record<string, string>>): string {
-  const { ci_id_token_sub_claim_components: wanted = SUBJECT } = parseJson<{
+  const { ci_id_token_sub_claim_components: components = SUBJECT } = parseJson<{
     ci_id_token_sub_claim_components?: string[];
   }>(project.settings);
-  return wanted.flatMap((name) => (parts[name] === undefined ? [] : [`${name}:${parts[name]}`])).join(':');
+  return components.flatMap((name) => (parts[name] === undefined ? [] : [`${name}:${parts[name]}`])).join(':');
 }

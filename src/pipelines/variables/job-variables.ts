@@ -134,7 +134,7 @@ export async function reportedVariables(
   return rows
     .sort((a, b) => order.indexOf(a.job_id) - order.indexOf(b.job_id))
     .map(openedOfJob(deps))
-    .map(asGiven);
+    .map(toVariable);
 }
 
 /** Variables passed to the pipeline. */
@@ -147,7 +147,7 @@ async function pipelineVariables(deps: Deps, db: Db, pipelineId: number): Promis
     .execute();
   return rows
     .map((row) => openedVariable(deps, 'ci_pipeline_variables', row))
-    .map((row) => ({ ...asGiven(row), ...(row.variable_type === 'file' ? { file: true } : {}) }));
+    .map((row) => ({ ...toVariable(row), ...(row.variable_type === 'file' ? { file: true } : {}) }));
 }
 
 /** Variables passed to a manual job. */
@@ -159,13 +159,13 @@ async function manualVariables(deps: Deps, db: Db, jobId: number): Promise<Varia
     .where('source', '=', 'manual')
     .orderBy('key')
     .execute();
-  return rows.map(openedOfJob(deps)).map(asGiven);
+  return rows.map(openedOfJob(deps)).map(toVariable);
 }
 
 const openedOfJob = (deps: Deps) => (row: Selectable<CiJobVariablesTable>) =>
   openedVariable(deps, 'ci_job_variables', row);
 
-const asGiven = ({ key, value, raw }: { key: string; value: string; raw: number }): Variable => ({
+const toVariable = ({ key, value, raw }: { key: string; value: string; raw: number }): Variable => ({
   key,
   value,
   public: false,

@@ -36,7 +36,8 @@ async function nearestRule(db: Db, groups: readonly number[]): Promise<PushRule 
 /**
  * The effective push rule of a project; null for none, and on plans without push rules. Queries nothing if there can be
  * none.
- * @param found id of its own rule, and its groups from the root downwards
+ * @param own id of its own rule
+ * @param groups from the root downwards
  */
 export async function effectivePushRule(
   deps: Deps,

@@ -144,10 +144,10 @@ export class Entries {
   /** Index of the last entry with a path, as when the archive is unpacked; -1 if there is none. */
   find(path: string): number {
     if (!isPath(path)) return -1;
-    const wanted = Buffer.from(path);
-    const [lengths, { length }] = [this.#lengths, wanted];
+    const pathBytes = Buffer.from(path);
+    const [lengths, { length }] = [this.#lengths, pathBytes];
     for (let index = this.count - 1; index >= 0; index -= 1) {
-      if (lengths[index] === length && this.#isNamed(index, wanted) && this.pathAt(index) === path) return index;
+      if (lengths[index] === length && this.#isNamed(index, pathBytes) && this.pathAt(index) === path) return index;
     }
     for (let index = this.count - 1; index >= 0; index -= 1) {
       if (this.#isOdd(index) && this.pathAt(index) === path) return index;

@@ -22,11 +22,11 @@ function names(text: string | undefined): string[] {
 function all(
   type: string,
   what: string,
-  wanted: readonly string[],
-  found: readonly { id: number; name: string }[],
+  requestedNames: readonly string[],
+  rows: readonly { id: number; name: string }[],
 ): string[] {
-  return wanted.map((name) => {
-    const row = found.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  return requestedNames.map((name) => {
+    const row = rows.find((each) => each.name.toLowerCase() === name.toLowerCase());
     if (row === undefined) throw badRequest(`${what} ${name} is not found!`);
     return `${type}:${row.id}`;
   });
@@ -40,27 +40,27 @@ export async function actorsOf(db: Db, named: Named): Promise<string[]> {
   const projects = names(named.project);
   const repositories = names(named.repository);
   const paths = repositories.map((path) => path.replace(/\.git$/, '').replace(/\.wiki$/, ''));
-  const foundUsers = await db
+  const userRows = await db
     .selectFrom('users')
     .select(['id', 'username as name'])
     .where('username', 'in', users)
     .execute();
-  const foundPlaces = await db
+  const namespaceRows = await db
     .selectFrom('namespaces')
     .select(['id', 'full_path as name', 'kind'])
     .where('full_path', 'in', [...groups, ...namespaces])
     .execute();
-  const foundProjects = await db
+  const projectRows = await db
     .selectFrom('projects')
     .select(['id', 'full_path as name'])
     .where('full_path', 'in', [...projects, ...paths])
     .execute();
-  const onlyGroups = foundPlaces.filter(({ kind }) => kind === 'group');
+  const onlyGroups = namespaceRows.filter(({ kind }) => kind === 'group');
   return [
-    ...all('User', 'user', users, foundUsers),
+    ...all('User', 'user', users, userRows),
     ...all('Group', 'group', groups, onlyGroups),
-    ...all('Namespace', 'namespace', namespaces, foundPlaces),
-    ...all('Project', 'project', projects, foundProjects),
-    ...all('Repository', 'repository', paths, foundProjects),
+    ...all('Namespace', 'namespace', namespaces, namespaceRows),
+    ...all('Project', 'project', projects, projectRows),
+    ...all('Repository', 'repository', paths, projectRows),
   ];
 }

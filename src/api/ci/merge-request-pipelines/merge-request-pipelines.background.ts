@@ -43,13 +43,13 @@ export function registerMergeRequestPipelines(deps: Deps): void {
 
 async function follow(deps: Deps, event: Followed): Promise<void> {
   const { merge_request_id: mergeRequestId } = event.payload;
-  const found = await deps.db
+  const openMergeRequest = await deps.db
     .selectFrom('merge_requests')
     .select('id')
     .where('id', '=', mergeRequestId)
     .where('state', '=', 'opened')
     .executeTakeFirst();
-  if (found === undefined || event.actor_id === null) return;
+  if (openMergeRequest === undefined || event.actor_id === null) return;
   const head = newHead(event);
   const beforeSha = 'old_sha' in event.payload ? (event.payload.old_sha ?? null) : null;
   await createMergeRequestPipeline(deps, {

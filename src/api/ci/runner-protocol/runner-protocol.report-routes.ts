@@ -159,7 +159,7 @@ export const jobReportRoutes: readonly Route[] = [
       const secrets = await secretsOf(deps, job, tokenOf(request));
       const appended = await appendTrace(deps, job, { start, bytes, debug: input.debug_trace === true }, secrets);
       if (appended === null) throw await isNotRunning(deps.db, job.id);
-      if (!appended.kept) throw notThere(appended.size);
+      if (!appended.stored) throw notThere(appended.size);
       setJobHeaders(c, job);
       c.reply.header('Range', `0-${appended.size}`);
     },

@@ -3,7 +3,7 @@ export type VariableOwner = { kind: 'project' | 'group'; id: number } | { kind: 
 
 /** Maximum number of variables per owner, null if administrators set it, and their name in the error. */
 export const LIMITS = {
-  project: { most: 8_000, name: 'project ci variables' },
-  group: { most: 30_000, name: 'group ci variables' },
-  instance: { most: null, name: 'ci instance level variables' },
+  project: { max: 8_000, name: 'project ci variables' },
+  group: { max: 30_000, name: 'group ci variables' },
+  instance: { max: null, name: 'ci instance level variables' },
 } as const;

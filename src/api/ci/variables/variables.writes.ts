@@ -73,7 +73,7 @@ async function lock(db: Db, owner: VariableOwner): Promise<void> {
 
 /** Checks the limit after insertion. @throws ApiError 400 if it is exceeded */
 async function checkNumber(deps: Deps, owner: VariableOwner): Promise<void> {
-  const { most: fixed, name } = LIMITS[owner.kind];
+  const { max: fixed, name } = LIMITS[owner.kind];
   const limit = fixed ?? (await planLimits(deps)).ci_instance_level_variables;
   const { total } = await variablesOf(deps.db, owner)
     .clearSelect()

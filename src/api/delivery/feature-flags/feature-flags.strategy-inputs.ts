@@ -39,7 +39,7 @@ export const strategiesOfNewFlag = (input: readonly NewStrategy[]): StrategyInpu
     scopes: newScopes(scopes.length === 0 ? EVERYWHERE : scopes),
   }));
 
-const wantedOf = (row: ScopedStrategy): StrategyInput => ({
+const strategyInputOf = (row: ScopedStrategy): StrategyInput => ({
   id: row.id,
   name: row.name,
   parameters: parseJson(row.parameters),
@@ -104,7 +104,7 @@ export function strategiesAfterChange(
   before: readonly ScopedStrategy[],
   changes: readonly ChangedStrategy[],
 ): StrategyInput[] {
-  const after = new Map<number | undefined, StrategyInput>(before.map((row) => [row.id, wantedOf(row)]));
+  const after = new Map<number | undefined, StrategyInput>(before.map((row) => [row.id, strategyInputOf(row)]));
   const more: StrategyInput[] = [];
   for (const [at, change] of changes.entries()) {
     const path = `strategies[${at}]`;

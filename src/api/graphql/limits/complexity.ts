@@ -14,8 +14,8 @@ const MAX_COMPLEXITY = { anonymous: 250, signedIn: 300 };
 /** Weight of each list node, relative to the cost of its fields. */
 const ITEM_WEIGHT = 0.01;
 
-const hasArgument = ({ args }: GraphQLField<unknown, unknown>, wanted: string): boolean =>
-  args.some(({ name }: GraphQLArgument) => name === wanted);
+const hasArgument = ({ args }: GraphQLField<unknown, unknown>, argumentName: string): boolean =>
+  args.some(({ name }: GraphQLArgument) => name === argumentName);
 
 /** Maximum page size of the list of a field; 0 if it is not a list. */
 function pageSizeOf(field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {

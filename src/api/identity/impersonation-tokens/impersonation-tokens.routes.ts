@@ -79,8 +79,8 @@ export const impersonationTokenRoutes = [
     success: { status: 201, schema: ImpersonationTokenWithSecret },
     errors: [400, 404],
     handler: async ({ deps, params, input }) => {
-      const wanted = { ...input, expiresAt: input.expires_at, impersonation: true };
-      const { row, token } = await createTokenFor(deps, params.user_id, wanted);
+      const attributes = { ...input, expiresAt: input.expires_at, impersonation: true };
+      const { row, token } = await createTokenFor(deps, params.user_id, attributes);
       return { ...presentToken(row, deps.clock), impersonation: true, token };
     },
   }),

@@ -62,10 +62,10 @@ async function grant(deps: Deps, db: Db, userId: number, applicationId: number |
 /** Scopes of a new token: the requested ones, or `api`; limited to the scopes of the application. */
 function scopesOf(asked: string | undefined, application: OauthApplication | null): string[] {
   const allowed: readonly string[] = application === null ? OAUTH_SCOPES : parseJson<string[]>(application.scopes);
-  const wanted = [...new Set((asked ?? '').split(/\s+/).filter(Boolean))];
-  if (wanted.length === 0) return allowed.includes('api') ? ['api'] : [...allowed];
-  if (!wanted.every((scope) => allowed.includes(scope))) throw oauthError('invalid_scope');
-  return wanted;
+  const requestedScopes = [...new Set((asked ?? '').split(/\s+/).filter(Boolean))];
+  if (requestedScopes.length === 0) return allowed.includes('api') ? ['api'] : [...allowed];
+  if (!requestedScopes.every((scope) => allowed.includes(scope))) throw oauthError('invalid_scope');
+  return requestedScopes;
 }
 
 /**

@@ -53,13 +53,17 @@ export const keyLookupRoutes = [
     success: { status: 200, schema: SshKeyWithUser },
     errors: [400, 404],
     handler: async ({ deps, input }) => {
-      const wanted = readFingerprint(input.fingerprint);
-      if (wanted === undefined) throw badRequest('Failed to return the key');
-      const column = wanted.kind === 'sha256' ? 'fingerprint' : 'md5_fingerprint';
-      const key = await deps.db.selectFrom('ssh_keys').selectAll().where(column, '=', wanted.value).executeTakeFirst();
+      const fingerprint = readFingerprint(input.fingerprint);
+      if (fingerprint === undefined) throw badRequest('Failed to return the key');
+      const column = fingerprint.kind === 'sha256' ? 'fingerprint' : 'md5_fingerprint';
+      const key = await deps.db
+        .selectFrom('ssh_keys')
+        .selectAll()
+        .where(column, '=', fingerprint.value)
+        .executeTakeFirst();
       if (key !== undefined) return withUser(deps, key);
       const deployKeys = deps.db.selectFrom('deploy_keys').selectAll();
-      const deployKey = await deployKeys.where(column, '=', wanted.value).executeTakeFirst();
+      const deployKey = await deployKeys.where(column, '=', fingerprint.value).executeTakeFirst();
       if (deployKey === undefined) throw notFound('Key');
       return withProjects(deps, deployKey);
     },

@@ -43,8 +43,8 @@ export function userBasic(deps: Pick<Deps, 'externalUrl'>, user: User): UserBasi
 
 /** Loads users by ids, in one query; unknown ids and nulls are left out. */
 export async function usersById(db: Db, ids: Iterable<number | null>): Promise<Map<number, User>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
-  if (wanted.length === 0) return new Map();
-  const users = await usersOfIds(db, { ids: wanted });
+  const uniqueIds = [...new Set(ids)].filter((id) => id !== null);
+  if (uniqueIds.length === 0) return new Map();
+  const users = await usersOfIds(db, { ids: uniqueIds });
   return new Map(users.map((user) => [user.id, user]));
 }

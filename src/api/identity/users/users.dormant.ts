@@ -21,8 +21,9 @@ export function registerDormant(deps: Deps): void {
  * Deactivates users without activity in the configured period, and users without any activity, if the settings say so.
  */
 export async function deactivateDormant(deps: Deps, signal: AbortSignal): Promise<void> {
-  const { deactivate_dormant_users: wanted, deactivate_dormant_users_period: days } = await applicationSettings(deps);
-  if (!wanted) return;
+  const { deactivate_dormant_users: isEnabled, deactivate_dormant_users_period: days } =
+    await applicationSettings(deps);
+  if (!isEnabled) return;
   const before = (count: number) => new Date(deps.clock.now().getTime() - count * DAY_MS).toISOString();
   const limits = { seen: before(Math.min(days, MAX_DORMANT_DAYS)).slice(0, 10), made: before(NEW_DAYS) };
   for (let last = 0; ; ) {

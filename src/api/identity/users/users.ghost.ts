@@ -30,7 +30,7 @@ async function ghostId(db: Db, clock: Clock): Promise<number> {
 }
 
 /** Condition: the ghost user already has the same reaction, from another deleted user. */
-const givenBy = (ghost: number) => (eb: ExpressionBuilder<Schema, 'award_emoji'>) =>
+const sameReactionBy = (ghost: number) => (eb: ExpressionBuilder<Schema, 'award_emoji'>) =>
   eb.exists(
     eb
       .selectFrom('award_emoji as theirs')
@@ -44,7 +44,7 @@ const givenBy = (ghost: number) => (eb: ExpressionBuilder<Schema, 'award_emoji'>
 /** Moves the contributions of a user to the ghost user. */
 export async function reassignToGhost(db: Db, clock: Clock, userId: number): Promise<void> {
   const ghost = await ghostId(db, clock);
-  await withdrawVotes(db, userId, givenBy(ghost));
-  await db.deleteFrom('award_emoji').where('user_id', '=', userId).where(givenBy(ghost)).execute();
+  await withdrawVotes(db, userId, sameReactionBy(ghost));
+  await db.deleteFrom('award_emoji').where('user_id', '=', userId).where(sameReactionBy(ghost)).execute();
   await reassignToGhostUser(db, userId, ghost);
 }

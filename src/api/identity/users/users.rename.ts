@@ -19,22 +19,26 @@ export async function renameNamespace(
   next: { username: string; name: string },
   actorId: number,
 ): Promise<void> {
-  const found = await db.selectFrom('namespaces').selectAll().where('owner_id', '=', user.id).executeTakeFirst();
-  if (found === undefined || (next.username === user.username && next.name === user.name)) return;
-  const [namespace] = await lockTrees(db, [found]);
-  if (await isPathTaken(db, next.username, { namespaceId: found.id })) {
+  const personalNamespace = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('owner_id', '=', user.id)
+    .executeTakeFirst();
+  if (personalNamespace === undefined || (next.username === user.username && next.name === user.name)) return;
+  const [namespace] = await lockTrees(db, [personalNamespace]);
+  if (await isPathTaken(db, next.username, { namespaceId: personalNamespace.id })) {
     throw invalidModel({ username: ['has already been taken'] });
   }
   await db
     .updateTable('namespaces')
     .set({ name: next.name, path: next.username, full_path: next.username, updated_at: timestamp(deps.clock) })
-    .where('id', '=', found.id)
+    .where('id', '=', personalNamespace.id)
     .execute();
   if (next.username === user.username) return;
   const projects = await db
     .selectFrom('projects')
     .select(['id', 'path', 'full_path'])
-    .where('namespace_id', '=', found.id)
+    .where('namespace_id', '=', personalNamespace.id)
     .execute();
   // Redirects from a path that is in use again are obsolete.
   await db

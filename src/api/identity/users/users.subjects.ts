@@ -77,8 +77,8 @@ export function ofUser(param: 'id' | 'user_id', { named = false } = {}): Subject
     writeParams: (more) => Type.Object({ ...id, ...more }),
     errors: (...others) => [...others, 404],
     find: ({ deps, params }) => {
-      const given = (params as Readonly<Record<string, unknown>>)[param];
-      return typeof given === 'number' ? userById(deps.db, given) : userByIdOrName(deps.db, String(given));
+      const parameter = (params as Readonly<Record<string, unknown>>)[param];
+      return typeof parameter === 'number' ? userById(deps.db, parameter) : userByIdOrName(deps.db, String(parameter));
     },
   };
 }

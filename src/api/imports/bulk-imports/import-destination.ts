@@ -79,11 +79,11 @@ export async function ensureGroup(
   entity: BulkImportEntity,
   object: ImportedObject,
 ): Promise<ImportDestination> {
-  const found =
+  const group =
     entity.namespace_id === null
       ? await makeGroup(deps, caller, entity, object)
       : await rowOf(deps.db, entity.namespace_id);
-  return { kind: 'group', group: found, root: await rowOf(deps.db, lineageIds(found.lineage)[0]!) };
+  return { kind: 'group', group, root: await rowOf(deps.db, lineageIds(group.lineage)[0]!) };
 }
 
 async function makeGroup(

@@ -116,8 +116,8 @@ async function readUploads(relationImport: RelationImport): Promise<void> {
   const fail = (title: string, message: string) =>
     recordFailure(deps, deps.db, entity.id, { relation: UPLOADS, kind: 'Unfit', message, title });
   const archive = gunzipLimited(await download(relationImport, UPLOADS, ''), await limitsOf(deps));
-  const { found, taken } = await importUploads(importContext, archive, fail);
-  await setTracker(deps.db, entity.id, UPLOADS, { fetched: found, imported: taken });
+  const { fetched, imported } = await importUploads(importContext, archive, fail);
+  await setTracker(deps.db, entity.id, UPLOADS, { fetched, imported });
 }
 
 async function readFiles(

@@ -188,9 +188,9 @@ export async function importGroupTree(treeImport: GroupTreeImport, root: BulkImp
     .selectAll()
     .where('id', '=', namespace_id ?? 0)
     .executeTakeFirstOrThrow(() => new InvalidImportObject('the group was deleted'));
-  const waiting = [{ entity: root, group: await applyAttributes(treeImport, first!, row), given: first! }];
+  const waiting = [{ entity: root, group: await applyAttributes(treeImport, first!, row), object: first! }];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const { entity, group, given: object } = next;
+    const { entity, group, object } = next;
     if (entity.status === IMPORT_STATUS.started) await fill(treeImport, entity, group, object);
     for (const child of below.get(object.id as number) ?? []) {
       const of = await entityOf(treeImport, entity, group, child);
@@ -200,7 +200,7 @@ export async function importGroupTree(treeImport: GroupTreeImport, root: BulkImp
         const settings = await settingsOf(treeImport, child);
         const attributes = { ...settings, ...child, visibility: visibilityOf(child) };
         const destination = await ensureGroup(deps, caller, of, attributes);
-        if (destination.kind === 'group') waiting.push({ entity: of, group: destination.group, given: child });
+        if (destination.kind === 'group') waiting.push({ entity: of, group: destination.group, object: child });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         await recordFailure(deps, deps.db, root.id, {

@@ -140,7 +140,7 @@ function toldParams({ merge_params, remove_source_branch }: MergeRequest) {
   return { force_remove_source_branch: remove_source_branch === 1 ? '1' : '0', ...params };
 }
 
-const toldRule = (rule: ApprovalRule, write: (instant: string) => string) => ({
+const presentRule = (rule: ApprovalRule, write: (instant: string) => string) => ({
   id: rule.id,
   name: rule.name,
   rule_type: rule.rule_type,
@@ -205,6 +205,6 @@ export function mergeRequestAttributes(
     target: fullProjectPayload(deps, target),
     last_commit: lastCommit === null ? null : commitPayload(lastCommit, webUrlOf(deps, home.row.full_path)),
     labels: mergeRequest.labels.map(labelPayload),
-    approval_rules: mergeRequest.rules.map((rule) => toldRule(rule, write)),
+    approval_rules: mergeRequest.rules.map((rule) => presentRule(rule, write)),
   };
 }

@@ -45,7 +45,7 @@ const trigger = (slug: string, chat: string, word: string): Route =>
     success: { status: 200, schema: CommandResponse },
     errors: [400, 404, 429],
     handler: ({ deps, params, input, request }) =>
-      runCommand(deps, { id: params.id, slug, given: input as SlashCommandRequest, origin: originOf(request) }),
+      runCommand(deps, { id: params.id, slug, input: input as SlashCommandRequest, origin: originOf(request) }),
   });
 
 /** Slash commands (`mattermost-slash-commands`, `slack-slash-commands`). */

@@ -90,7 +90,7 @@ const help = (command: string): CommandResponse =>
  */
 export async function runCommand(
   deps: Deps,
-  { id, slug, given: input, origin }: { id: string; slug: string; given: SlashCommandRequest; origin: Origin },
+  { id, slug, input, origin }: { id: string; slug: string; input: SlashCommandRequest; origin: Origin },
 ): Promise<CommandResponse> {
   const { project, namespace, row } = await integrationOf(deps, id, slug, input.token);
   const { team_id = '', user_id: chat_id = '', team_domain = null, user_name: chat_name = null } = input;

@@ -46,7 +46,7 @@ async function linesOf(deps: Deps, project: Project, place: Position): Promise<s
 }
 
 /** A line of a diff with at most eight lines above it; null if there is no such line. */
-export function linesAbove(diff: string, wanted: { old: number | null; new: number | null }): string | null {
+export function linesAbove(diff: string, position: { old: number | null; new: number | null }): string | null {
   let [before, after] = [0, 0];
   let seen: string[] = [];
   for (const text of diff.split('\n')) {
@@ -59,7 +59,7 @@ export function linesAbove(diff: string, wanted: { old: number | null; new: numb
     const mark = text[0] ?? '';
     if (mark !== '+' && mark !== '-' && mark !== ' ') continue;
     seen.push(text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}…` : text);
-    const here = mark === '-' ? wanted.new === null && wanted.old === before : wanted.new === after;
+    const here = mark === '-' ? position.new === null && position.old === before : position.new === after;
     if (here) return seen.slice(-LINES_ABOVE - 1).join('\n');
     if (mark !== '+') before += 1;
     if (mark !== '-') after += 1;

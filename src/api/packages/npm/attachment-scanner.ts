@@ -29,8 +29,8 @@ export type ScanEvent = AttachmentStart | Buffer | typeof END;
  * invalid JSON.
  */
 export class AttachmentScanner {
-  readonly #maxKept: number;
-  #kept: Buffer[] = [];
+  readonly #maxBufferedBytes: number;
+  #buffered: Buffer[] = [];
   #bufferedBytes = 0;
   /** Open objects and arrays, and the last key of each. */
   readonly #open: number[] = [];
@@ -41,9 +41,9 @@ export class AttachmentScanner {
   #key: Buffer[] = [];
   #keyBytes = 0;
 
-  /** @param maxKept maximum bytes without the data of attachments */
-  constructor(maxKept: number) {
-    this.#maxKept = maxKept;
+  /** @param maxBufferedBytes maximum bytes without the data of attachments */
+  constructor(maxBufferedBytes: number) {
+    this.#maxBufferedBytes = maxBufferedBytes;
   }
 
   /** Bytes kept so far. */
@@ -54,7 +54,7 @@ export class AttachmentScanner {
   /** Returns the rest of the text after all of it was scanned. @throws ApiError 400 if it ends within a string */
   rest(): Buffer {
     if (this.#string !== 'none') throw invalidJson();
-    return Buffer.concat(this.#kept);
+    return Buffer.concat(this.#buffered);
   }
 
   /** Scans the next chunk. @throws ApiError 400, 413 */
@@ -88,11 +88,11 @@ export class AttachmentScanner {
   #keep(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#bufferedBytes += bytes.length;
-    if (this.#bufferedBytes > this.#maxKept) {
+    if (this.#bufferedBytes > this.#maxBufferedBytes) {
       throw new ApiError(413, '413 Request Entity Too Large', {}, { Connection: 'close' });
     }
     // A copy: the chunk may be mostly data.
-    this.#kept.push(Buffer.from(bytes));
+    this.#buffered.push(Buffer.from(bytes));
   }
 
   /** Scans text outside of strings. @returns position after the quote of the next string, or the end of the chunk */

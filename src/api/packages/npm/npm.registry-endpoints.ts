@@ -48,7 +48,7 @@ const PACKAGE_NAME = 'package_name';
 /** The same access with another context. */
 function finding<A extends object, B extends object>(
   access: Access<A>,
-  find: (request: AccessRequest, found: A) => Promise<B>,
+  find: (request: AccessRequest, context: A) => Promise<B>,
 ): Access<B> {
   return { ...access, check: async (request) => find(request, await access.check(request)) };
 }

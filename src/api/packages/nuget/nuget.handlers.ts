@@ -55,7 +55,7 @@ export async function search(c: BaseContext, feed: Feed, input: Static<typeof Se
   const versions = await versionsOfNames(db, feed, prerelease, nameKeys);
   const rows = await withMetadata(
     c,
-    [...versions.values()].flatMap((found) => found.slice(0, 1)),
+    [...versions.values()].flatMap((ofName) => ofName.slice(0, 1)),
   );
   const base = `${apiOf(c)}${feed.path}`;
   const data = rows.map((row) => {

@@ -87,16 +87,16 @@ export async function userFeed(deps: Deps, authorId: number | undefined, request
   const { caller, filters, page, signal } = request;
   const { offset: skip, size } = page;
   const way = { caller, authorId, filters, signal };
-  const wanted = { skip, take: size + 1 };
+  const range = { skip, take: size + 1 };
   // Usually the newest entries of a user are readable, and often these are enough.
-  const near = authorId === undefined ? null : await scanEvents(deps, way, wanted, { windows: NEAR_WINDOWS });
+  const near = authorId === undefined ? null : await scanEvents(deps, way, range, { windows: NEAR_WINDOWS });
   if (near !== null && near.total !== null) return pageOf(near.events, size, near.total);
   const key = `feed-rights:${authorId ?? ''}:${caller.user?.id ?? ''}:${caller.admin}:${today(deps.clock)}`;
   const among = await deps.snapshot.get(key, () => fewRights(deps, caller, authorId));
   if (among?.size === 0) return EMPTY;
   const total = among === null ? null : await totalOf(deps, request, among, authorId);
   if (total !== null && skip >= total) return pageOf([], size, total);
-  const scan = near !== null && near.events.length > size ? near : await scanEvents(deps, { ...way, among }, wanted);
+  const scan = near !== null && near.events.length > size ? near : await scanEvents(deps, { ...way, among }, range);
   return pageOf(scan.events, size, total ?? scan.total);
 }
 

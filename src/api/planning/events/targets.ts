@@ -24,11 +24,11 @@ export const targetKey = (type: string, id: number): string => `${type}:${id}`;
 
 /** Loads the targets of entries, in one query per kind. */
 export async function loadTargets(db: Db, events: readonly Event[]): Promise<EventTargets> {
-  const wanted = new Map<string, Set<number>>();
+  const idsByType = new Map<string, Set<number>>();
   const want = (type: string | null, id: number | null) => {
     if (type === null || id === null) return;
-    const ids = wanted.get(type) ?? new Set();
-    wanted.set(type, ids.add(id));
+    const ids = idsByType.get(type) ?? new Set();
+    idsByType.set(type, ids.add(id));
   };
   for (const { target_type, target_id, noteable_type, noteable_id } of events) {
     want(noteable_type === null ? target_type : 'Note', target_id);
@@ -36,12 +36,12 @@ export async function loadTargets(db: Db, events: readonly Event[]): Promise<Eve
   }
   const named = new Map<string, EventTarget>();
   for (const type of ['Issue', 'MergeRequest', 'Milestone', 'Snippet', 'Project'] as const) {
-    const ids = [...(wanted.get(type) ?? [])];
+    const ids = [...(idsByType.get(type) ?? [])];
     if (ids.length === 0) continue;
     for (const { id, iid, title } of await load(db, type, ids)) named.set(targetKey(type, id), { iid, title });
   }
-  const notes = await rowsById(db, 'notes', wanted.get('Note') ?? []);
-  const wikiPages = await wikiPagesById(db, [...(wanted.get('WikiPage::Meta') ?? [])]);
+  const notes = await rowsById(db, 'notes', idsByType.get('Note') ?? []);
+  const wikiPages = await wikiPagesById(db, [...(idsByType.get('WikiPage::Meta') ?? [])]);
   for (const [id, { title }] of wikiPages) named.set(targetKey('WikiPage::Meta', id), { iid: null, title });
   return { named, notes, wikiPages };
 }

@@ -35,7 +35,7 @@ const MAX_WITHOUT = 500;
 /**
  * Scans the entries in the order of the list, window by window, and collects the readable ones. Fast if most entries
  * are readable. Yields to other work after each window.
- * @param wanted `skip`: number of readable entries to skip; `take`: number to return
+ * @param range `skip`: number of readable entries to skip; `take`: number to return
  * @param options `windows`: maximum number of windows
  */
 export async function scanEvents(

@@ -47,8 +47,8 @@ export function columnsOf(input: IssueInput, rights: IssueRights, making: boolea
 /** Ids of the requested assignees; undefined if absent or not allowed. */
 export function assigneesOf({ assignee_id, assignee_ids }: IssueInput, rights: IssueRights): number[] | undefined {
   if (!rights.manage) return undefined;
-  const wanted = assignee_id === undefined ? assignee_ids : [assignee_id ?? 0];
-  return wanted === undefined ? undefined : (wanted ?? []).filter((id) => id > 0);
+  const assigneeIds = assignee_id === undefined ? assignee_ids : [assignee_id ?? 0];
+  return assigneeIds === undefined ? undefined : (assigneeIds ?? []).filter((id) => id > 0);
 }
 
 /** The requested milestone, null for none or an unknown one; undefined if absent. */

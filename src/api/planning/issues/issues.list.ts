@@ -63,9 +63,9 @@ async function visibility(deps: Deps, caller: Caller, scope: IssueListScope, non
     const conditions = permissions.can('read_confidential_issues') ? [] : [nonConfidentialIssues(caller)];
     return { conditions, sources: [] };
   }
-  const wanted = { below: scope.below, nonArchived };
-  const conditions = [visibleIssues(caller, today(deps.clock), wanted)];
-  const sources = await projectSources(deps, caller, { feature: 'issues', level: AccessLevel.guest, ...wanted });
+  const projectFilter = { below: scope.below, nonArchived };
+  const conditions = [visibleIssues(caller, today(deps.clock), projectFilter)];
+  const sources = await projectSources(deps, caller, { feature: 'issues', level: AccessLevel.guest, ...projectFilter });
   return { conditions, sources };
 }
 

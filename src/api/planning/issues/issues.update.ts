@@ -90,9 +90,9 @@ async function changeLists(
     const change = await changeLabels(deps, db, target, { labels: labels === null ? [] : labels, add, remove }, actor);
     if (change !== null) changes.labels = change;
   }
-  const wanted = assigneesOf(input, rights);
-  if (wanted !== undefined) {
-    const change = await changeAssignees(deps, db, target, wanted, caller.user.id);
+  const assigneeIds = assigneesOf(input, rights);
+  if (assigneeIds !== undefined) {
+    const change = await changeAssignees(deps, db, target, assigneeIds, caller.user.id);
     if (change !== null) changes.assignee_ids = change;
   }
   return changes;

@@ -56,15 +56,15 @@ export async function milestonesById(
   db: Db,
   ids: readonly (number | null)[],
 ): Promise<Map<number, Milestone>> {
-  const wanted = [...new Set(ids.filter((id) => id !== null))];
-  if (wanted.length === 0) return new Map();
+  const uniqueIds = [...new Set(ids.filter((id) => id !== null))];
+  if (uniqueIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('milestones')
     .leftJoin('projects', 'projects.id', 'milestones.project_id')
     .leftJoin('namespaces', 'namespaces.id', 'milestones.group_id')
     .selectAll('milestones')
     .select(['projects.full_path as project_path', 'namespaces.full_path as group_path'])
-    .where('milestones.id', 'in', wanted)
+    .where('milestones.id', 'in', uniqueIds)
     .execute();
   return new Map(
     rows.map(({ project_path, group_path, ...row }) => [

@@ -56,7 +56,7 @@ class ActionRun {
 
 const peopleOf = (ids: number[] | null | undefined) => (ids == null ? {} : { assignee_ids: ids });
 
-const givenOfIssue = ({ assignee_id, assignee_ids, issue_type }: IssueInput) => ({
+const issueAttributesOf = ({ assignee_id, assignee_ids, issue_type }: IssueInput) => ({
   ...peopleOf(assignee_id === undefined ? assignee_ids : [assignee_id ?? 0].filter((id) => id > 0)),
   ...(issue_type === 'incident' ? { issue_type } : {}),
 });
@@ -93,7 +93,9 @@ export async function createIssueWithActions(
   origin: Origin,
   follow: FollowUp | null = null,
 ): Promise<Issue> {
-  const prepared = await prepare(deps, scope, NEW_ISSUE, input.description ?? '', { given: givenOfIssue(input) });
+  const prepared = await prepare(deps, scope, NEW_ISSUE, input.description ?? '', {
+    attributes: issueAttributesOf(input),
+  });
   if (prepared === null) return createIssue(deps, scope, input, origin, follow);
   const run = new ActionRun(deps, scope, prepared);
   const attributes = { ...mergeInput(input, prepared), title: input.title };
@@ -110,7 +112,7 @@ export async function updateIssueWithActions(
   input: IssueInput,
 ): Promise<Issue> {
   const target = { ...NEW_ISSUE, issue: issue };
-  const options = { original: issue.description, given: givenOfIssue(input) };
+  const options = { original: issue.description, attributes: issueAttributesOf(input) };
   const prepared = await prepare(deps, scope, target, input.description ?? '', options);
   if (prepared === null) return updateIssue(deps, scope, issue, input);
   const run = new ActionRun(deps, scope, prepared);
@@ -119,7 +121,7 @@ export async function updateIssueWithActions(
   return reloadIssue(deps.db, changed);
 }
 
-const givenOfMergeRequest = (input: UpdateMergeRequest) => ({
+const mergeRequestAttributesOf = (input: UpdateMergeRequest) => ({
   ...peopleOf(assigneeIds(input)),
   ...(input.reviewer_ids == null ? {} : { reviewer_ids: input.reviewer_ids.filter((id) => id > 0) }),
 });
@@ -132,7 +134,7 @@ export async function createMergeRequestWithActions(
 ): Promise<Created> {
   if (!input.description?.includes('/')) return createMergeRequest(deps, from, input);
   const scope = await findTarget(deps, from, input.target_project_id);
-  const options = { given: givenOfMergeRequest(input) };
+  const options = { attributes: mergeRequestAttributesOf(input) };
   const prepared = await prepare(deps, scope, NEW_MERGE_REQUEST, input.description, options);
   if (prepared === null) return createMergeRequest(deps, from, input);
   const run = new ActionRun(deps, scope, prepared);
@@ -156,7 +158,7 @@ export async function updateMergeRequestWithActions(
   const title = input.title ?? row.title;
   // Changes of the request itself are applied first.
   const target = { ...NEW_MERGE_REQUEST, mergeRequest: { ...row, title, draft: bit(isDraftTitle(title)) } };
-  const options = { original: row.description, given: givenOfMergeRequest(input) };
+  const options = { original: row.description, attributes: mergeRequestAttributesOf(input) };
   const prepared = await prepare(deps, scope, target, input.description ?? '', options);
   if (prepared === null) return updateMergeRequest(deps, scope, row, input);
   const run = new ActionRun(deps, scope, prepared);

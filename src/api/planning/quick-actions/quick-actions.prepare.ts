@@ -39,7 +39,7 @@ export interface PrepareOptions {
   /** The previous text: quick actions that it contains are not applied again. */
   original?: string | null;
   /** Attributes of the request itself that quick actions extend or depend on. */
-  given?: Pick<IssuableUpdate, 'assignee_ids' | 'reviewer_ids' | 'issue_type'>;
+  attributes?: Pick<IssuableUpdate, 'assignee_ids' | 'reviewer_ids' | 'issue_type'>;
   diffHeadSha?: string | undefined;
   inReview?: boolean;
   /** Remaining number of quick actions, if several texts are written together. */
@@ -57,7 +57,7 @@ export async function prepare(
   scope: UserScope,
   target: ActionTarget,
   text: string,
-  { original, given: input = {}, diffHeadSha, inReview = false, maxCommands = MAX_COMMANDS }: PrepareOptions = {},
+  { original, attributes: input = {}, diffHeadSha, inReview = false, maxCommands = MAX_COMMANDS }: PrepareOptions = {},
 ): Promise<Prepared | null> {
   const parsed = parseQuickActions(text, isKnown);
   if (parsed.text === text && parsed.commands.length === 0) return null;

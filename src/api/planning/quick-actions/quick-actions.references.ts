@@ -6,8 +6,8 @@ import type { Context } from './quick-actions.action.ts';
 const MAX_REFERENCES = 50;
 
 function referencesIn(c: Context, argument: string): Reference[] {
-  const found = findReferences(argument, { externalUrl: c.deps.externalUrl() });
-  const references = found.slice(0, Math.min(MAX_REFERENCES, c.lookups));
+  const allReferences = findReferences(argument, { externalUrl: c.deps.externalUrl() });
+  const references = allReferences.slice(0, Math.min(MAX_REFERENCES, c.lookups));
   c.lookups -= references.length;
   return references;
 }

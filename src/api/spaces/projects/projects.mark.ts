@@ -96,12 +96,12 @@ interface Change {
 
 async function changeMark(
   deps: Deps,
-  { project: found, namespace: place, caller }: DeletionScope,
+  { project: unlockedProject, namespace: place, caller }: DeletionScope,
   decide: (project: Project, namespace: Namespace) => Promise<Change>,
 ): Promise<Project> {
   return deps.db.transaction().execute(async (db) => {
     const namespace = (await lockTrees(db, [place]))[0]!;
-    const project = await lockProject(db, found.id);
+    const project = await lockProject(db, unlockedProject.id);
     if (project === undefined || project.namespace_id !== namespace.id) throw notFound('Project');
     await revalidateProjectAbility(deps, db, caller, project.id, 'remove_project');
     const { names, columns } = await decide(project, namespace);

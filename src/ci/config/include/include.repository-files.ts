@@ -30,7 +30,7 @@ export class LocalFile extends IncludedFile {
 
 /** `project` with `file`: a file of another project at a ref. */
 export class ProjectFile extends IncludedFile {
-  private found: SourceContext | null = null;
+  private sourceContext: SourceContext | null = null;
 
   protected get location() {
     const { file = null } = this.params;
@@ -50,7 +50,7 @@ export class ProjectFile extends IncludedFile {
     if ('denied' in source)
       return `Project \`${project}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`;
     if ('noRef' in source) return `Project \`${project}\` reference \`${this.ref}\` does not exist!`;
-    this.found = source.context;
+    this.sourceContext = source.context;
     return null;
   }
 
@@ -60,16 +60,16 @@ export class ProjectFile extends IncludedFile {
   }
 
   async fetch(): Promise<Content> {
-    const file = await this.loading.sources.file(this.found!, this.location as string);
+    const file = await this.loading.sources.file(this.sourceContext!, this.location as string);
     return contentOf(file, `Project \`${this.loading.mask(this.project)}\` file \`${this.name}\``);
   }
 
   nestedScope(): Scope {
-    return { ...this.scope, context: this.found! };
+    return { ...this.scope, context: this.sourceContext! };
   }
 
   protected async about() {
     const extra = { project: this.loading.mask(this.project), ref: this.ref };
-    return { type: 'file' as const, ...(await this.addresses(this.found!)), extra };
+    return { type: 'file' as const, ...(await this.addresses(this.sourceContext!)), extra };
   }
 }

@@ -133,7 +133,7 @@ export class ArtifactFile extends IncludedFile {
 
 /** `component`: a file in `templates/` of another project, by `host/project/name@version`. */
 export class ComponentFile extends IncludedFile {
-  private found: Exclude<SourceComponent, { error: string }> | null = null;
+  private component: Exclude<SourceComponent, { error: string }> | null = null;
 
   protected get location() {
     return this.params.component ?? null;
@@ -150,25 +150,25 @@ export class ComponentFile extends IncludedFile {
   async fetch(): Promise<Content> {
     const component = await this.loading.sources.component(this.location as string);
     if ('error' in component) return { problem: this.loading.mask(component.error) };
-    this.found = component;
+    this.component = component;
     return component;
   }
 
   override componentContext(): Readonly<Record<string, string>> {
-    const { name, sha, version, reference } = this.found!;
+    const { name, sha, version, reference } = this.component!;
     return { name, sha, version, reference };
   }
 
   nestedScope(): Scope {
-    return { ...this.scope, context: this.found!.context, isChild: false };
+    return { ...this.scope, context: this.component!.context, isChild: false };
   }
 
   protected override get path(): string {
-    return this.found!.path;
+    return this.component!.path;
   }
 
   protected async about() {
-    const { blob } = await this.addresses(this.found!.context);
+    const { blob } = await this.addresses(this.component!.context);
     return { type: 'component' as const, blob, raw: null, extra: {} };
   }
 }

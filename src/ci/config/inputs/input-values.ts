@@ -15,12 +15,12 @@ export interface InputValues {
 
 /**
  * @param specs validated specifications
- * @param given JSON values; texts can represent numbers, booleans and lists
+ * @param inputs JSON values; texts can represent numbers, booleans and lists
  */
-export function inputValues(specs: RawMap, given: Readonly<Record<string, unknown>>): InputValues {
+export function inputValues(specs: RawMap, inputs: Readonly<Record<string, unknown>>): InputValues {
   const errors: string[] = [];
   const values = new Map<string, RawTree>();
-  const unknown = Object.keys(given).filter((name) => !(name in specs));
+  const unknown = Object.keys(inputs).filter((name) => !(name in specs));
   if (unknown.length > 0) errors.push(`unknown input arguments: ${unknown.join(', ')}`);
   for (const [name, spec] of Object.entries(specs)) {
     const own = spec === null ? newMap() : spec;
@@ -29,9 +29,9 @@ export function inputValues(specs: RawMap, given: Readonly<Record<string, unknow
       errors.push(`unknown input specification for \`${name}\` (valid types: ${INPUT_TYPES.join(', ')})`);
       continue;
     }
-    const value = Object.hasOwn(given, name) ? (given[name] as RawTree) : null;
+    const value = Object.hasOwn(inputs, name) ? (inputs[name] as RawTree) : null;
     const chosen = byRules(own, (input) =>
-      Object.hasOwn(given, input) ? (given[input] as RawTree) : values.get(input),
+      Object.hasOwn(inputs, input) ? (inputs[input] as RawTree) : values.get(input),
     );
     const problems = check(chosen, type, value);
     errors.push(...problems.map((problem) => `\`${name}\` input: ${problem}`));

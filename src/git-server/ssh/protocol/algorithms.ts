@@ -107,8 +107,8 @@ export function choose(payload: Buffer, hostKeys: readonly string[]): Choice {
   };
 }
 
-function first(wanted: readonly string[], known: readonly string[], what: string): string {
-  const algorithm = wanted.find((name) => known.includes(name));
+function first(offered: readonly string[], known: readonly string[], what: string): string {
+  const algorithm = offered.find((name) => known.includes(name));
   if (algorithm !== undefined) return algorithm;
   throw new SshError(`no matching ${what}; the server supports ${known.join(', ')}`, Reason.keyExchangeFailed);
 }

@@ -34,8 +34,8 @@ type Known = Int32Array | null;
 export class FileVersions {
   readonly #objects: ObjectStore;
   readonly #interned = new InternedLines();
-  readonly #kept = new Int32Array(KEPT_LINES);
-  #keptEnd = 0;
+  readonly #lineCache = new Int32Array(KEPT_LINES);
+  #lineCacheEnd = 0;
   /** Number of times that the cache was cleared for lack of space. */
   #forgotten = 0;
   readonly #known = new Map<Version, Known>();
@@ -58,7 +58,7 @@ export class FileVersions {
   #forget(): void {
     this.#known.clear();
     this.#interned.clear();
-    this.#keptEnd = 0;
+    this.#lineCacheEnd = 0;
     this.#last = null;
     this.#forgotten += 1;
   }
@@ -112,17 +112,17 @@ export class FileVersions {
       return null;
     }
     let lines = this.#interned.read(content, this.#last);
-    if (lines === null || this.#keptEnd + lines.length > KEPT_LINES) {
+    if (lines === null || this.#lineCacheEnd + lines.length > KEPT_LINES) {
       this.#forget();
       lines = this.#interned.read(content, null);
       if (lines === null || lines.length > KEPT_LINES) return undefined;
     }
-    const kept = this.#kept.subarray(this.#keptEnd, this.#keptEnd + lines.length);
-    kept.set(lines);
-    this.#keptEnd += lines.length;
-    this.#known.set(version, kept);
-    this.#last = { content: this.#copied(content), lines: kept };
-    return kept;
+    const cachedLines = this.#lineCache.subarray(this.#lineCacheEnd, this.#lineCacheEnd + lines.length);
+    cachedLines.set(lines);
+    this.#lineCacheEnd += lines.length;
+    this.#known.set(version, cachedLines);
+    this.#last = { content: this.#copied(content), lines: cachedLines };
+    return cachedLines;
   }
 
   #copied(content: Buffer): Buffer {

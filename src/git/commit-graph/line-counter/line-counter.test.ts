@@ -24,7 +24,7 @@ function countedByGit({ git }: GitFixture, graph: CommitGraph): Map<string, Diff
   const oids = Array.from({ length: graph.count }, (_, position) => graph.oid(position));
   const printed = new ShortStats();
   for (const line of git(STATS_COMMAND, oids.map((oid) => `${oid}\n`).join('')).split('\n')) printed.take(line);
-  return printed.found;
+  return printed.stats;
 }
 
 async function graphOf(dir: string): Promise<CommitGraph> {

@@ -136,8 +136,8 @@ export class LineCounter {
     try {
       if (signal?.aborted) stop();
       else this.#tell({ places });
-      const wanted = ROW_BYTES * places.length + TIME_BYTES;
-      while (this.#length < wanted && !this.#ended) {
+      const expectedBytes = ROW_BYTES * places.length + TIME_BYTES;
+      while (this.#length < expectedBytes && !this.#ended) {
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wake = resolve;
         await promise;
@@ -145,7 +145,7 @@ export class LineCounter {
       if (signal?.aborted) throw new GitError('aborted', 'line counting has stopped');
       const rows = Buffer.concat(this.#chunks.splice(0));
       this.#length = 0;
-      if (rows.length !== wanted) return null;
+      if (rows.length !== expectedBytes) return null;
       const taken = Math.max(1, rows.readUInt32BE(ROW_BYTES * places.length));
       this.maxCommits = Math.max(LEAST, Math.round((places.length * SLICE_MS) / taken));
       return places.map((_, nth) => rowAt(rows, nth * ROW_BYTES));

@@ -40,15 +40,15 @@ export class PathVersions {
 
   /**
    * Reports the changes of files at a path, a parent's before those of its children.
-   * @param isWanted whether to report a commit
+   * @param isReported whether to report a commit
    */
   async tell(
     layers: readonly LayerChanges[],
-    isWanted: (position: number) => boolean,
+    isReported: (position: number) => boolean,
     onChange: OnChange,
   ): Promise<void> {
     const buffers = layers.flatMap(({ changes }) => changes);
-    if (!this.#read(layers, isWanted)) return;
+    if (!this.#read(layers, isReported)) return;
     const { starts, ends } = this.#order;
     const count = this.#count;
     // Sorting numbers in a typed array needs no comparison function.
@@ -61,7 +61,7 @@ export class PathVersions {
       const nth = key % count;
       const position = this.#positions[nth]!;
       while (depth > 0 && ends[this.#positions[above[depth - 1]!]!]! < starts[position]!) depth -= 1;
-      if (isWanted(position)) {
+      if (isReported(position)) {
         const before = depth === 0 ? '' : this.#versionAt(above[depth - 1]!, buffers);
         const after = this.#versionAt(nth, buffers);
         if (before !== after) await onChange(position, before, after);
@@ -72,7 +72,7 @@ export class PathVersions {
   }
 
   /** @returns whether there may be wanted changes of files among them */
-  #read(layers: readonly LayerChanges[], isWanted: (position: number) => boolean): boolean {
+  #read(layers: readonly LayerChanges[], isReported: (position: number) => boolean): boolean {
     this.#count = 0;
     let [isFile, isAny] = [false, false];
     let number = 0;
@@ -84,7 +84,7 @@ export class PathVersions {
           const kind = word & (2 ** KIND_BITS - 1);
           const position = below + (word >>> KIND_BITS);
           isFile ||= kind !== NOTHING && kind !== FOLDER;
-          isAny ||= isWanted(position);
+          isAny ||= isReported(position);
           this.#positions[this.#count] = position;
           this.#kinds[this.#count] = kind;
           this.#bytes[this.#count] = number;

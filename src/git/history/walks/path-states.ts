@@ -80,8 +80,8 @@ export class PathStates {
     const key = `${depth}${tree}`;
     const cached = this.#entries.get(key);
     if (cached !== undefined) return cached;
-    const found = findEntry(tree, await this.#read(tree), this.#names[depth]!);
-    let entry: Entry | null = found === null ? null : { mode: modeOf(found.mode), oid: found.oid };
+    const treeEntry = findEntry(tree, await this.#read(tree), this.#names[depth]!);
+    let entry: Entry | null = treeEntry === null ? null : { mode: modeOf(treeEntry.mode), oid: treeEntry.oid };
     const isFile = entry !== null && entry.mode !== FOLDER && entry.mode !== SUBMODULE;
     if (isFile && this.#onlyFolder && depth === this.#names.length - 1) entry = null;
     if (this.#entries.size >= MAX_KEPT) this.#entries.clear();

@@ -62,18 +62,18 @@ const WITH = 2;
 export class Containment {
   readonly #commits: Commits;
   readonly #pace: TimeSlice;
-  readonly #wanted: number;
+  readonly #target: number;
   #known = new Uint8Array(0);
 
   constructor(commits: Commits, timeSlice: TimeSlice, targets: number) {
     this.#commits = commits;
     this.#pace = timeSlice;
-    this.#wanted = targets;
+    this.#target = targets;
   }
 
   /** @throws as `isReachable` */
   async isIn(tip: number): Promise<boolean> {
-    await this.#commits.rank([tip, this.#wanted]);
+    await this.#commits.rank([tip, this.#target]);
     this.#grow();
     const stack = [tip];
     for (let commit = tip; this.#known[tip] === UNKNOWN; commit = stack.at(-1)!) {
@@ -89,11 +89,11 @@ export class Containment {
   #lookAt(commit: number): number | undefined {
     const known = this.#known;
     if (known[commit] !== UNKNOWN) return undefined;
-    if (commit === this.#wanted) {
+    if (commit === this.#target) {
       known[commit] = WITH;
       return undefined;
     }
-    if (this.#commits.generation(commit) > this.#commits.generation(this.#wanted)) {
+    if (this.#commits.generation(commit) > this.#commits.generation(this.#target)) {
       const parents = this.#commits.parents(commit);
       if (parents.some((parent) => known[parent] === WITH)) {
         known[commit] = WITH;

@@ -30,7 +30,7 @@ export async function* walkByTopology(state: WalkState, timeSlice: TimeSlice): A
         lowest = commits.generation(parent);
         await ahead.count(lowest);
       }
-      if (ahead.given(parent) === 1) ready.push(parent);
+      if (ahead.takeChild(parent) === 1) ready.push(parent);
       if (query.firstParent) break;
     }
     yield commit;
@@ -62,7 +62,7 @@ class LookAhead {
   }
 
   /** Records that one child was yielded; returns the rest. */
-  given(commit: number): number {
+  takeChild(commit: number): number {
     const left = this.children(commit) - 1;
     this.#children.set(commit, left);
     return left;

@@ -162,8 +162,8 @@ export class ObjectStore {
         }
         if (!loose.has(oid)) continue;
         const source = { read: (max: number) => loose.read(oid, max), stream: () => loose.stream(oid) };
-        const found = await tried(() => take(source), damage);
-        if (found !== undefined) return found;
+        const taken = await tried(() => take(source), damage);
+        if (taken !== undefined) return taken;
       }
       if (await this.#refresh(version)) continue;
       const [first] = damage;

@@ -204,11 +204,11 @@ export class PackFolder {
   }
 
   #take(stems: readonly string[], hasMulti: boolean, alternates: string[]): void {
-    const wanted = new Set(stems);
-    for (const pack of this.#packs) if (!wanted.has(pack.stem)) pack.invalidate();
+    const currentStems = new Set(stems);
+    for (const pack of this.#packs) if (!currentStems.has(pack.stem)) pack.invalidate();
     const fresh = stems.filter((stem) => !this.#byStem.has(stem));
     const open = (stem: string) => new Pack(join(this.folder, 'pack'), stem, this.#shared, this.#hashBytes);
-    this.#packs = [...fresh.map(open), ...this.#packs.filter((pack) => wanted.has(pack.stem))];
+    this.#packs = [...fresh.map(open), ...this.#packs.filter((pack) => currentStems.has(pack.stem))];
     this.#byStem = new Map(this.#packs.map((pack) => [pack.stem, pack]));
     this.#hasMulti = hasMulti;
     this.#multiFile.close();

@@ -84,15 +84,15 @@ export class SortedIds {
     // Ids are distributed evenly, so the next bytes predict the position.
     let lowest = id[0]! * 0x1000000;
     let highest = lowest + 0x1000000;
-    const wanted = id.readUInt32BE(0);
+    const prefix = id.readUInt32BE(0);
     for (let guesses = 0; low < high; guesses += 1) {
-      const share = guesses < GUESSES ? (wanted - lowest) / (highest - lowest) : 0.5;
+      const share = guesses < GUESSES ? (prefix - lowest) / (highest - lowest) : 0.5;
       const middle = Math.min(high - 1, low + Math.floor((high - low) * share));
       const at = idsAt + middle * stride;
       if (!file.tryRead(at, hashBytes)) return { missing: at };
       if (file.end - file.at < hashBytes) throw new GitError('corrupt', `index file ${file.path} is too small`);
       const there = file.bytes.readUInt32BE(file.at);
-      const order = wanted === there ? id.compare(file.bytes, file.at, file.end) : wanted - there;
+      const order = prefix === there ? id.compare(file.bytes, file.at, file.end) : prefix - there;
       if (order === 0) return { place: middle, equal: true };
       if (order < 0) {
         high = middle;

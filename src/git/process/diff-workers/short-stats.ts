@@ -13,18 +13,18 @@ const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
 
 /** Parses the output of `STATS_COMMAND`: the id of each readable commit, then its counts, unless nothing differs. */
 export class ShortStats {
-  readonly found: Map<string, DiffStats> = new Map();
+  readonly stats: Map<string, DiffStats> = new Map();
   #current = '';
 
   /** Parses the next line, without its line feed. */
   take(line: string): void {
     if (OID.test(line)) {
       this.#current = line;
-      this.found.set(line, NONE);
+      this.stats.set(line, NONE);
     } else if (line !== '') {
       const additions = Number(ADDITIONS.exec(line)?.[1] ?? 0);
       const deletions = Number(DELETIONS.exec(line)?.[1] ?? 0);
-      this.found.set(this.#current, { additions, deletions });
+      this.stats.set(this.#current, { additions, deletions });
     }
   }
 }

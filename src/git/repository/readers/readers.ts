@@ -59,8 +59,8 @@ export class Readers {
       if (one.isFree && (thread === null || one.pending < thread.pending)) thread = one;
     }
     if (areReady && (thread === null || thread.pending > 0)) this.#start(this.#program);
-    const { maxPending: mostOwed } = this.#program;
-    if (thread === null || thread.pending >= (mostOwed?.(name) ?? Number.POSITIVE_INFINITY)) return undefined;
+    const { maxPending } = this.#program;
+    if (thread === null || thread.pending >= (maxPending?.(name) ?? Number.POSITIVE_INFINITY)) return undefined;
     return thread.ask(location, name, args);
   }
 

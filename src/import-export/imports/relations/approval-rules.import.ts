@@ -90,11 +90,9 @@ export const approvalRuleWriter: RelationWriter = {
 export async function writeOwnRules(
   context: ImportContext,
   db: Db,
-  written: readonly { id: number; given: ImportedObject }[],
+  written: readonly { id: number; object: ImportedObject }[],
 ): Promise<void> {
-  const all = written.flatMap(({ id, given: object }) =>
-    coerceObjects(object.approval_rules).map((rule) => ({ id, rule })),
-  );
+  const all = written.flatMap(({ id, object }) => coerceObjects(object.approval_rules).map((rule) => ({ id, rule })));
   if (all.length === 0) return;
   const sources = await db
     .selectFrom('approval_rules')

@@ -74,13 +74,13 @@ export const milestonesFor = (
 /** An object, and its row. */
 interface Written {
   id: number;
-  given: ImportedObject;
+  object: ImportedObject;
 }
 
 /** Joins rows with their objects, by iid. */
 export function joinRows(rows: readonly { id: number; iid: number }[], object: readonly ImportedObject[]): Written[] {
   const ids = new Map(rows.map(({ id, iid }) => [iid, id]));
-  return object.map((each) => ({ id: ids.get(coerceIid(each.iid))!, given: each }));
+  return object.map((each) => ({ id: ids.get(coerceIid(each.iid))!, object: each }));
 }
 
 /**
@@ -100,16 +100,16 @@ export async function writeAssociations(
     context,
     db,
     'labels',
-    written.flatMap(({ given: object }) => labelsIn(object)),
+    written.flatMap(({ object }) => labelsIn(object)),
   );
-  const links = written.flatMap(({ id, given: object }) =>
+  const links = written.flatMap(({ id, object }) =>
     [...new Set(labelsIn(object).map(({ title }) => labels.get(String(title).trim())!))].map((label_id) => ({
       ...of(id),
       label_id,
     })),
   );
   await insertInBatches(links, (part) => db.insertInto('issuable_labels').values(part).execute());
-  const people_ = written.flatMap(({ id, given: object }) =>
+  const people_ = written.flatMap(({ id, object }) =>
     [...new Set(coerceObjects(object[assignees]).map(({ user_id }) => users.of(user_id)))].map((user_id) => ({
       ...of(id),
       user_id,
@@ -118,9 +118,9 @@ export async function writeAssociations(
   await insertInBatches(people_, (part) => db.insertInto('issuable_assignees').values(part).execute());
   await insertReactions(
     db,
-    written.flatMap(({ id, given: object }) => reactionRows(context, type, id, object.award_emoji)),
+    written.flatMap(({ id, object }) => reactionRows(context, type, id, object.award_emoji)),
   );
-  const times = written.flatMap(({ id, given: object }) =>
+  const times = written.flatMap(({ id, object }) =>
     coerceObjects(object.timelogs).map((each) => ({
       ...of(id),
       user_id: users.of(each.user_id),
@@ -135,10 +135,10 @@ export async function writeAssociations(
   await insertNotes(
     context,
     db,
-    written.flatMap(({ id, given: object }) =>
+    written.flatMap(({ id, object }) =>
       coerceObjects(object.notes).map((each) => ({
         on: { noteable_type: type, noteable_id: id, commit_id: null },
-        given: each,
+        object: each,
       })),
     ),
   );
@@ -152,7 +152,7 @@ const idsNamed = (context: ImportContext, db: Db, kind: 'label' | 'milestone', w
     context,
     db,
     `${kind}s`,
-    written.flatMap(({ given: object }) =>
+    written.flatMap(({ object }) =>
       coerceObjects(object[`resource_${kind}_events`]).map((event) => titleIn(event[kind])),
     ),
   );
@@ -186,7 +186,7 @@ async function writeEvents(
     }),
     weight: (object) => ({ weight: coerceInteger(object.weight) }),
   };
-  const rows = written.flatMap(({ id, given: object }) =>
+  const rows = written.flatMap(({ id, object }) =>
     Object.entries(own).flatMap(([kind, columns]) =>
       coerceObjects(object[`resource_${kind}_events`]).map((each) => ({
         kind: kind as keyof typeof own,

@@ -8,7 +8,7 @@ const targetsOf = (object: ImportedObject): ImportedObject[] => coerceObjects(ob
 export const issueLinkWriter: RelationWriter = {
   batchSize: 100,
   async write(context, db, object) {
-    const wanted = object.flatMap((each) => [
+    const iids = object.flatMap((each) => [
       coerceIid(each.iid),
       ...targetsOf(each).map(({ target_iid }) => coerceIid(target_iid)),
     ]);
@@ -16,7 +16,7 @@ export const issueLinkWriter: RelationWriter = {
       .selectFrom('issues')
       .select(['id', 'iid'])
       .where('project_id', '=', context.place.id)
-      .where('iid', 'in', [...new Set(wanted)])
+      .where('iid', 'in', [...new Set(iids)])
       .execute();
     const ids = new Map(issues.map((issue) => [issue.iid, issue.id]));
     const rows = object.flatMap((each) =>

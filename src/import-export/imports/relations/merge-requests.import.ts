@@ -85,7 +85,7 @@ export const mergeRequestWriter: RelationWriter = {
       .execute();
     await reserveIids(context, db, 'merge_requests', object);
     const written = joinRows(rows, object);
-    const reviewers = written.flatMap(({ id, given: object }) =>
+    const reviewers = written.flatMap(({ id, object }) =>
       onceEach(context, object.merge_request_reviewers).map(([user_id, each]) => ({
         merge_request_id: id,
         user_id,
@@ -94,7 +94,7 @@ export const mergeRequestWriter: RelationWriter = {
       })),
     );
     await insertInBatches(reviewers, (part) => db.insertInto('merge_request_reviewers').values(part).execute());
-    const approvals = written.flatMap(({ id, given: object }) =>
+    const approvals = written.flatMap(({ id, object }) =>
       onceEach(context, object.approvals).flatMap(([user_id, each]) => {
         const head_sha = coerceSha(each.head_sha) ?? shaOf(object);
         if (head_sha === null) return [];

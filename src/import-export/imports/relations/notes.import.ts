@@ -110,20 +110,18 @@ function noteRow(
 export async function insertNotes(
   context: ImportContext,
   db: Db,
-  notes: readonly { on: Pick<NotesTable, 'noteable_type' | 'noteable_id' | 'commit_id'>; given: ImportedObject }[],
+  notes: readonly { on: Pick<NotesTable, 'noteable_type' | 'noteable_id' | 'commit_id'>; object: ImportedObject }[],
 ): Promise<void> {
   for (let at = 0; at < notes.length; at += BATCH_SIZE) {
     const part = notes.slice(at, at + BATCH_SIZE);
     const written = await db
       .insertInto('notes')
-      .values(part.map(({ on, given: object }, n) => noteRow(context, on, object, at + n)))
+      .values(part.map(({ on, object }, n) => noteRow(context, on, object, at + n)))
       .returning('id')
       .execute();
     // Ids are assigned in the order of the rows, but may be returned in another order.
     const ids = written.map(({ id }) => id).sort((a, b) => a - b);
-    const reactions = part.flatMap(({ given: object }, n) =>
-      reactionRows(context, 'Note', ids[n]!, object.award_emoji),
-    );
+    const reactions = part.flatMap(({ object }, n) => reactionRows(context, 'Note', ids[n]!, object.award_emoji));
     await insertReactions(db, reactions);
   }
 }
@@ -135,7 +133,7 @@ export const commitNoteWriter: RelationWriter = {
     const notes = object.map((each) => {
       const commit_id = coerceSha(each.commit_id);
       if (commit_id === null) throw new InvalidImportObject('the commit of a note is missing');
-      return { on: { noteable_type: 'Commit', noteable_id: null, commit_id } as const, given: each };
+      return { on: { noteable_type: 'Commit', noteable_id: null, commit_id } as const, object: each };
     });
     await insertNotes(context, db, notes);
   },

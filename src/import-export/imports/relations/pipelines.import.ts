@@ -41,10 +41,10 @@ interface Made {
   id: number;
   sha: string;
   ref: string;
-  given: ImportedObject;
+  object: ImportedObject;
 }
 
-function jobsOf(context: ImportContext, { id, sha, ref, given: object }: Made): Insertable<CiJobsTable>[] {
+function jobsOf(context: ImportContext, { id, sha, ref, object }: Made): Insertable<CiJobsTable>[] {
   const rows = coerceObjects(object.stages).flatMap((stage, at) =>
     Object.entries(LISTS).flatMap(([list, kind]) =>
       coerceObjects(stage[list]).map((job): Insertable<CiJobsTable> => {
@@ -137,7 +137,7 @@ export const pipelineWriter: RelationWriter = {
     const highest = Math.max(...columns.map((row) => row.iid));
     await nextIid(db, { source_type: 'project', source_id: context.place.id, usage: 'pipelines' }, highest);
     const byNumber = new Map(rows.map((row) => [row.iid, row]));
-    const jobs = object.flatMap((each) => jobsOf(context, { ...byNumber.get(coerceIid(each.iid))!, given: each }));
+    const jobs = object.flatMap((each) => jobsOf(context, { ...byNumber.get(coerceIid(each.iid))!, object: each }));
     await insertInBatches(jobs, (part) => db.insertInto('ci_jobs').values(part).execute());
   },
 };

@@ -46,8 +46,8 @@ async function visibilityFor({ place }: ImportContext, db: Db, object: ImportedO
     .select('visibility')
     .where('id', '=', place.id)
     .executeTakeFirstOrThrow();
-  const wanted = VISIBILITIES.find((each) => visibilityLevel(each) === object.visibility_level) ?? 'private';
-  return stricterVisibility(wanted, visibility);
+  const ownVisibility = VISIBILITIES.find((each) => visibilityLevel(each) === object.visibility_level) ?? 'private';
+  return stricterVisibility(ownVisibility, visibility);
 }
 
 /** Imports snippets with their files and notes. */
@@ -89,7 +89,7 @@ export const snippetWriter: RelationWriter = {
       await insertNotes(
         context,
         db,
-        coerceObjects(object.notes).map((note) => ({ on, given: note })),
+        coerceObjects(object.notes).map((note) => ({ on, object: note })),
       );
       await transactionHook(db);
     });

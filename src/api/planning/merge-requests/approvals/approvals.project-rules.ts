@@ -40,9 +40,9 @@ const typeOf = (input: CreateProjectRule): ApprovalRuleType =>
 /** @throws ApiError 400 */
 function refuseWrongName({ rule_type, report_type, name }: Pick<ApprovalRule, 'rule_type' | 'report_type' | 'name'>) {
   if (rule_type !== 'report_approver' || report_type === null) return;
-  const wanted = REPORT_NAMES[report_type];
-  if (wanted === undefined || name === wanted) return;
-  throw invalidModel({ report_type: [`${report_type} only supports ${wanted} name`] });
+  const requiredName = REPORT_NAMES[report_type];
+  if (requiredName === undefined || name === requiredName) return;
+  throw invalidModel({ report_type: [`${report_type} only supports ${requiredName} name`] });
 }
 
 /**

@@ -29,10 +29,10 @@ async function visibility(
   nonArchived: boolean,
 ): Promise<{ conditions: Expression<SqlBool>[]; sources: Ids[] }> {
   if (project !== undefined) return { conditions: [], sources: [] };
-  const wanted = { below, nonArchived };
-  const conditions = [visibleMergeRequests(caller, today(deps.clock), wanted)];
+  const projectFilter = { below, nonArchived };
+  const conditions = [visibleMergeRequests(caller, today(deps.clock), projectFilter)];
   const feature = { feature: 'merge_requests', level: AccessLevel.reporter } as const;
-  return { conditions, sources: await projectSources(deps, caller, { ...feature, ...wanted }) };
+  return { conditions, sources: await projectSources(deps, caller, { ...feature, ...projectFilter }) };
 }
 
 async function select(

@@ -73,8 +73,8 @@ async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: 
 /** Checks again before the deletion: rights may be revoked, branches protected, or merge requests opened. */
 async function refuseKept(deps: Deps, { id }: Project, actor: Actor, updates: readonly RefChange[]): Promise<void> {
   if (!(await revalidateActor(deps, actor, id)).permissions.can('push_code')) throw forbidden();
-  const isKept = await keptBranches(deps, id);
-  if (updates.some(({ ref }) => isKept(ref))) throw conflict();
+  const mustStay = await keptBranches(deps, id);
+  if (updates.some(({ ref }) => mustStay(ref))) throw conflict();
 }
 
 /** Returns a predicate for merged branches that must stay. */
@@ -90,10 +90,10 @@ async function keptBranches(deps: Deps, projectId: number): Promise<(ref: string
 async function mergedBranches(deps: Deps, project: Project, repo: Repository): Promise<RefChange[]> {
   const target = await defaultBranchOf(repo);
   if (target === null) return [];
-  const isKept = await keptBranches(deps, project.id);
+  const mustStay = await keptBranches(deps, project.id);
   const candidates = (await repo.refs.list(HEADS)).filter(({ name, oid }) => {
     // At the same commit nothing has been merged yet: most likely the branch is new.
-    return name !== target.name && oid !== target.oid && !isKept(name);
+    return name !== target.name && oid !== target.oid && !mustStay(name);
   });
   const merged = await mergedInto(repo, [...new Set(candidates.map(({ oid }) => oid))], target.oid);
   return candidates
