@@ -75,7 +75,7 @@ async function placesOf(user: User): Promise<Record<string, Project>> {
 async function seenBy(caller: Caller, projects: Record<string, Project>) {
   const { db } = app.deps;
   const rows = await db.selectFrom('projects').select('id').where(visibleProjects(app.deps, caller)).execute();
-  const found = new Set(rows.map(({ id }) => id));
+  const visibleIds = new Set(rows.map(({ id }) => id));
   const readable: string[] = [];
   for (const [name, { id }] of Object.entries(projects)) {
     const place = (await findProject(app.deps, String(id)))!;
@@ -83,7 +83,7 @@ async function seenBy(caller: Caller, projects: Record<string, Project>) {
       readable.push(name);
     }
   }
-  const listed = Object.keys(projects).filter((name) => found.has(projects[name]!.id));
+  const listed = Object.keys(projects).filter((name) => visibleIds.has(projects[name]!.id));
   return { listed, readable };
 }
 

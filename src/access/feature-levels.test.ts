@@ -176,9 +176,9 @@ const FOR_USERS: Partial<Record<Part, Record<string, Read>>> = {
 };
 
 async function readers(read: Read, made: Made, roles: readonly Role[]): Promise<Role[]> {
-  const found: Role[] = [];
-  for (const role of roles) if (await read(made, made.token(role))) found.push(role);
-  return found;
+  const readingRoles: Role[] = [];
+  for (const role of roles) if (await read(made, made.token(role))) readingRoles.push(role);
+  return readingRoles;
 }
 
 const columnsOf = (part: Part, level: FeatureLevel): Partial<Project> => ({ [`${part}_access_level`]: level });
@@ -194,8 +194,8 @@ for (const [part, reads] of Object.entries(READS) as [Part, Record<string, Read>
       for (const [name, read] of Object.entries({ ...reads, ...FOR_USERS[part] })) {
         test(`${name}: ${expected.length === 0 ? 'nobody' : `from ${expected[0]} on`}`, async () => {
           const roles = FOR_USERS[part]?.[name] === undefined ? ROLES : from('stranger');
-          const wanted = expected.filter((role) => roles.includes(role));
-          assert.deepEqual(await readers(read, made, roles), wanted);
+          const expectedRoles = expected.filter((role) => roles.includes(role));
+          assert.deepEqual(await readers(read, made, roles), expectedRoles);
         });
       }
     });

@@ -59,11 +59,11 @@ describe('a pass', () => {
     test(`stands for whoever showed ${kind}, as long as that is good`, async () => {
       const { caller, revoke } = await begin();
       const pass = await make(caller);
-      const found = await read(pass);
+      const tokenCaller = await read(pass);
       assert.equal(await objectOfDownloadToken(app.deps, pass, USE.purpose), 7);
-      assert.equal(found?.user?.id, caller.user?.id);
-      assert.deepEqual(found?.scopes, caller.scopes);
-      assert.equal(found?.credential.kind, caller.credential.kind);
+      assert.equal(tokenCaller?.user?.id, caller.user?.id);
+      assert.deepEqual(tokenCaller?.scopes, caller.scopes);
+      assert.equal(tokenCaller?.credential.kind, caller.credential.kind);
       await revoke();
       await assert.rejects(read(pass), { status: 401 });
     });

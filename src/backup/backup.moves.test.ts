@@ -99,8 +99,8 @@ async function looksWhole({ deps, url }: Running, storage: string): Promise<void
   }
   assert.equal(dirs.length, 2);
   assert.deepEqual(await refInconsistencies(deps.db, deps.storages), []);
-  const found = deps.storages.list.flatMap(({ path }) => globSync(join(path, '@hashed/*/*/*')));
-  assert.deepEqual(found.sort(), dirs.sort());
+  const storedDirs = deps.storages.list.flatMap(({ path }) => globSync(join(path, '@hashed/*/*/*')));
+  assert.deepEqual(storedDirs.sort(), dirs.sort());
   for (const [path, body] of [
     [`repository/files/new.txt`, { branch: 'main', commit_message: 'x', content: 'x' }],
     ['wikis', { title: 'New', content: 'x' }],

@@ -95,23 +95,23 @@ async function giveSecrets() {
   };
 }
 
-type Given = Awaited<ReturnType<typeof giveSecrets>>;
+type HeldSecrets = Awaited<ReturnType<typeof giveSecrets>>;
 
 /** The secrets as the server uses them, by kind. */
-async function secretsOf(deps: Deps, get: (path: string) => Promise<unknown>, given: Given) {
+async function secretsOf(deps: Deps, get: (path: string) => Promise<unknown>, held: HeldSecrets) {
   const { db, secrets } = deps;
   const values = async (path: string) =>
     ((await get(path)) as { key: string; value: string }[]).map(({ value }) => value);
-  const one = { project: given.project, pipeline: given.pipeline };
+  const one = { project: held.project, pipeline: held.pipeline };
   const project = await db.selectFrom('projects').selectAll().where('id', '=', one.project).executeTakeFirstOrThrow();
   const mirror = await db.selectFrom('remote_mirrors').selectAll().executeTakeFirstOrThrow();
   const check = await db.selectFrom('external_status_checks').selectAll().executeTakeFirstOrThrow();
   const ofJob = await db.selectFrom('ci_job_variables').selectAll().executeTakeFirstOrThrow();
   return {
-    project: await values(`${given.at}/variables`),
+    project: await values(`${held.at}/variables`),
     instance: await values('/admin/ci/variables'),
-    schedule: ((await get(`${given.at}/pipeline_schedules/${given.schedule}`)) as { variables: Json[] }).variables,
-    pipeline: await values(`${given.at}/pipelines/${one.pipeline}/variables`),
+    schedule: ((await get(`${held.at}/pipeline_schedules/${held.schedule}`)) as { variables: Json[] }).variables,
+    pipeline: await values(`${held.at}/pipelines/${one.pipeline}/variables`),
     job: openStored(secrets, ofJob.value, 'ci_job_variables.value'),
     pull: importUrlOf(deps, project),
     push: mirrorUrlOf(deps, mirror),
@@ -122,9 +122,9 @@ async function secretsOf(deps: Deps, get: (path: string) => Promise<unknown>, gi
 }
 
 test('no secret stands in the database, and a backup brings the key along with which a restored server reads all', async () => {
-  const given = await giveSecrets();
+  const held = await giveSecrets();
   const read = async (path: string) => expectStatus<unknown>(await app.get(path), 200);
-  const here = await secretsOf(app.deps, read, given);
+  const here = await secretsOf(app.deps, read, held);
   assert.equal(JSON.stringify(here).match(/sesame/g)?.length, 14, JSON.stringify(here));
   const folder = await mkdtemp(join(tmpdir(), 'stithy-secrets-'));
   cleanUps.push(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -158,7 +158,7 @@ test('no secret stands in the database, and a backup brings the key along with w
       assert.equal(answer.statusCode, 200, answer.body);
       return answer.json();
     },
-    given,
+    held,
   );
   assert.deepEqual(there, here);
 });

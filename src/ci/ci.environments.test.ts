@@ -42,12 +42,12 @@ for (const [name, slug] of [
   ['staging-12345678-01234567', 'staging-12345678-q517sa'],
 ] as const) {
   test(`the slug of the environment ${name} is ${slug}`, () => {
-    const found = environmentSlug(name);
+    const computedSlug = environmentSlug(name);
     assert.equal(
-      found.replace(/-[0-9a-z]{6}$/, (tail) => (slug.endsWith('q517sa') ? '-q517sa' : tail)),
+      computedSlug.replace(/-[0-9a-z]{6}$/, (tail) => (slug.endsWith('q517sa') ? '-q517sa' : tail)),
       slug,
     );
-    assert.ok(found.length <= 24);
+    assert.ok(computedSlug.length <= 24);
   });
 }
 

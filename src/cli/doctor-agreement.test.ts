@@ -16,11 +16,11 @@ before(async () => {
 after(() => app.close());
 
 async function wrongs(quick = false): Promise<string[]> {
-  const said: string[] = [];
+  const problems: string[] = [];
   await checkAgreement(app.deps.config, app.deps.database, quick, (good, text) => {
-    if (!good) said.push(text);
+    if (!good) problems.push(text);
   });
-  return said;
+  return problems;
 }
 
 test('a ref that was moved behind the back of the server is named, with the merge request that follows it', async () => {

@@ -5,16 +5,16 @@ import { forEachWithConcurrency } from './concurrency.ts';
 
 test('all are done, no more at once than said', async () => {
   let now = 0;
-  let most = 0;
+  let maxConcurrent = 0;
   const done: number[] = [];
   await forEachWithConcurrency([1, 2, 3, 4, 5], 2, null, async (each) => {
     now += 1;
-    most = Math.max(most, now);
+    maxConcurrent = Math.max(maxConcurrent, now);
     await sleep(1);
     now -= 1;
     done.push(each);
   });
-  assert.deepEqual([done.sort(), most], [[1, 2, 3, 4, 5], 2]);
+  assert.deepEqual([done.sort(), maxConcurrent], [[1, 2, 3, 4, 5], 2]);
 });
 
 test('an error is thrown when all that had begun has ended, and nothing begins after it', async () => {

@@ -9,27 +9,27 @@ const short = (reference: Reference): string =>
   reference.type === 'user'
     ? `@${reference.username}`
     : `${reference.project ?? ''}${reference.type === 'issue' ? '#' : '!'}${reference.iid}`;
-const found = (text: string) => findReferences(text, { externalUrl }).map(short);
+const referencesIn = (text: string) => findReferences(text, { externalUrl }).map(short);
 const closed = (text: string) => closingReferences(text, { externalUrl }).map(short);
 
 test('issues, merge requests and users are found, with and without a project', () => {
-  assert.deepEqual(found('See #1, !2 and @root.'), ['#1', '!2', '@root']);
-  assert.deepEqual(found('group/sub/project#3 proj!4 (#5) "#6" [!7]'), [
+  assert.deepEqual(referencesIn('See #1, !2 and @root.'), ['#1', '!2', '@root']);
+  assert.deepEqual(referencesIn('group/sub/project#3 proj!4 (#5) "#6" [!7]'), [
     'group/sub/project#3',
     'proj!4',
     '#5',
     '#6',
     '!7',
   ]);
-  assert.deepEqual(found('#1,#2;#3\n#4: #5+ #6.'), ['#1', '#2', '#3', '#4', '#5', '#6']);
-  assert.deepEqual(found('@a.b-c @under_score (@x) @root: @dots...'), [
+  assert.deepEqual(referencesIn('#1,#2;#3\n#4: #5+ #6.'), ['#1', '#2', '#3', '#4', '#5', '#6']);
+  assert.deepEqual(referencesIn('@a.b-c @under_score (@x) @root: @dots...'), [
     '@a.b-c',
     '@under_score',
     '@x',
     '@root',
     '@dots',
   ]);
-  assert.deepEqual(found('fixed/#9'), ['#9']);
+  assert.deepEqual(referencesIn('fixed/#9'), ['#9']);
 });
 
 test('what only looks like a reference is none', () => {
@@ -52,35 +52,37 @@ test('what only looks like a reference is none', () => {
     `@${'a'.repeat(300)}`,
     '',
   ];
-  for (const text of none) assert.deepEqual(found(text), [], text);
+  for (const text of none) assert.deepEqual(referencesIn(text), [], text);
 });
 
 test('code and comments do not count', () => {
-  assert.deepEqual(found('`#1` #2 ``a ` #3`` #4'), ['#2', '#4']);
-  assert.deepEqual(found('```\n#1\n```\n#2\n~~~ruby\n#3\n```\n~~~\n#4'), ['#2', '#4']);
-  assert.deepEqual(found('- ```\n  #1\n  ```\n> ```\n> #2\n> ```\n#3'), ['#3']);
-  assert.deepEqual(found('````\n#1\n```\n#2\n````\n#3'), ['#3']);
-  assert.deepEqual(found('#1 <!-- #2 --> #3 <!-- #4'), ['#1', '#3']);
-  assert.deepEqual(found('```\n#1 never closed'), []);
-  assert.deepEqual(found('a ` #1 \n\n ` #2'), ['#1', '#2']);
+  assert.deepEqual(referencesIn('`#1` #2 ``a ` #3`` #4'), ['#2', '#4']);
+  assert.deepEqual(referencesIn('```\n#1\n```\n#2\n~~~ruby\n#3\n```\n~~~\n#4'), ['#2', '#4']);
+  assert.deepEqual(referencesIn('- ```\n  #1\n  ```\n> ```\n> #2\n> ```\n#3'), ['#3']);
+  assert.deepEqual(referencesIn('````\n#1\n```\n#2\n````\n#3'), ['#3']);
+  assert.deepEqual(referencesIn('#1 <!-- #2 --> #3 <!-- #4'), ['#1', '#3']);
+  assert.deepEqual(referencesIn('```\n#1 never closed'), []);
+  assert.deepEqual(referencesIn('a ` #1 \n\n ` #2'), ['#1', '#2']);
 });
 
 test('web addresses of this server are references', () => {
   const at = `${externalUrl}/group/project`;
-  assert.deepEqual(found(`${at}/-/issues/1 ${at}/issues/2, (${at}/-/merge_requests/3/diffs#note_9).`), [
+  assert.deepEqual(referencesIn(`${at}/-/issues/1 ${at}/issues/2, (${at}/-/merge_requests/3/diffs#note_9).`), [
     'group/project#1',
     'group/project#2',
     'group/project!3',
   ]);
-  assert.deepEqual(found(`[text](${at}/-/work_items/4) ${at}/-/issues/5x ${at}/-/issues/new`), ['group/project#4']);
-  assert.deepEqual(found(`http://127.0.0.1:80801/group/project/-/issues/1 \`${at}/-/issues/2\``), []);
+  assert.deepEqual(referencesIn(`[text](${at}/-/work_items/4) ${at}/-/issues/5x ${at}/-/issues/new`), [
+    'group/project#4',
+  ]);
+  assert.deepEqual(referencesIn(`http://127.0.0.1:80801/group/project/-/issues/1 \`${at}/-/issues/2\``), []);
   assert.deepEqual(findReferences(`${at}/-/issues/1`), []);
 });
 
 test('each thing is named once, and at most 200 are taken', () => {
-  assert.deepEqual(found('#1 #1 @Root @root g/p#1 G/P#1'), ['#1', '@Root', 'g/p#1']);
+  assert.deepEqual(referencesIn('#1 #1 @Root @root g/p#1 G/P#1'), ['#1', '@Root', 'g/p#1']);
   const many = Array.from({ length: 500 }, (_, index) => `#${index + 1}`).join(' ');
-  assert.equal(found(many).length, 200);
+  assert.equal(referencesIn(many).length, 200);
 });
 
 test('closing words close the issues that follow them', () => {
@@ -123,7 +125,7 @@ test('every reference that is written between blanks is found', () => {
   const user = segment.map((name) => `@${name}`);
   fc.assert(
     fc.property(fc.uniqueArray(fc.oneof(issue, user), { maxLength: 20 }), (references) => {
-      assert.deepEqual(found(references.join(' ')), references);
+      assert.deepEqual(referencesIn(references.join(' ')), references);
     }),
   );
 });
@@ -173,5 +175,5 @@ test('the time grows with the length of the text, whatever is in it', () => {
   });
   assert.ok(spans < 40);
   const megabyte = '#1`'.repeat(349_525);
-  assert.deepEqual(found(megabyte), ['#1']);
+  assert.deepEqual(referencesIn(megabyte), ['#1']);
 });

@@ -88,11 +88,11 @@ function signOnToken(kind: 'ed25519' | 'ecdsa', seen = Buffer.from([1, 0, 0, 0, 
   const number = kind === 'ed25519' ? field(bits(x)) : Buffer.concat([field('nistp256'), field(point)]);
   const key = Buffer.concat([field(type), number, field('ssh:')]);
   const parts = [Buffer.from('git'), Buffer.alloc(0), Buffer.from('sha256'), sha256(PAYLOAD)].map(field);
-  const told = Buffer.concat([sha256('ssh:'), seen, sha256(Buffer.concat([Buffer.from('SSHSIG'), ...parts]))]);
+  const signedData = Buffer.concat([sha256('ssh:'), seen, sha256(Buffer.concat([Buffer.from('SSHSIG'), ...parts]))]);
   const raw =
     kind === 'ed25519'
-      ? signBytes(null, told, pair.privateKey)
-      : signBytes('sha256', told, { key: pair.privateKey, dsaEncoding: 'ieee-p1363' });
+      ? signBytes(null, signedData, pair.privateKey)
+      : signBytes('sha256', signedData, { key: pair.privateKey, dsaEncoding: 'ieee-p1363' });
   const positive = (half: Buffer) => field(Buffer.concat([Buffer.from([0]), half]));
   const value = kind === 'ed25519' ? raw : Buffer.concat([positive(raw.subarray(0, 32)), positive(raw.subarray(32))]);
   const signature = Buffer.concat([field(type), field(value), seen]);

@@ -13,18 +13,18 @@ const thread = (uses: () => number | null) =>
   }) as unknown as Worker;
 
 function watched(worker: Worker, limits: Parameters<typeof watchThread>[1]) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const end = watchThread(worker, limits, {
-    onExceeded: () => told.push('too much'),
-    onStalled: () => told.push('stalled'),
+    onExceeded: () => reported.push('too much'),
+    onStalled: () => reported.push('stalled'),
   });
-  return { told, end };
+  return { reported, end };
 }
 
 test('time in which others have the processor is not counted, however long it is', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let ms = 500;
-  const { told, end } = watched(
+  const { reported, end } = watched(
     thread(() => ms),
     { cpuMs: 100, intervalMs: 50 },
   );
@@ -37,25 +37,25 @@ test('time in which others have the processor is not counted, however long it is
   await pass(3_600_000 / 20);
   ms = 600;
   await pass(50);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   ms = 601;
   await pass(50);
-  assert.deepEqual(told, ['too much']);
+  assert.deepEqual(reported, ['too much']);
   end();
   await pass(100);
-  assert.deepEqual(told, ['too much']);
+  assert.deepEqual(reported, ['too much']);
 });
 
 test('a thread that does not say what it takes is stalled after a minute, and not before', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const { told, end } = watched(
+  const { reported, end } = watched(
     thread(() => null),
     { cpuMs: 1, intervalMs: 50 },
   );
   for (let tick = 0; tick < 1_199; tick += 1) t.mock.timers.tick(50);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   t.mock.timers.tick(50);
-  assert.deepEqual(told, ['stalled']);
+  assert.deepEqual(reported, ['stalled']);
   end();
 });
 
@@ -81,8 +81,8 @@ for (const [name, work] of [
 test('a thread that waits takes nothing', async () => {
   const worker = new Worker('setTimeout(() => {}, 600)', { eval: true });
   const ended = new Promise((resolve) => worker.on('exit', resolve));
-  const { told, end } = watched(worker, { cpuMs: 300, intervalMs: 10 });
+  const { reported, end } = watched(worker, { cpuMs: 300, intervalMs: 10 });
   await ended;
   end();
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });

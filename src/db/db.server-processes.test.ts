@@ -174,24 +174,24 @@ describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES },
 
   test('tells the others, and hears what was told while it was not connected', async () => {
     const [one, other] = [await enter(), await enter()];
-    let told = 0;
+    let notifications = 0;
     await one.listen('test_channel', () => {
-      told += 1;
+      notifications += 1;
     });
-    told = 0;
+    notifications = 0;
     const { db } = app.deps;
     await db.transaction().execute(async (db) => {
       await other.notify(db, 'test_channel');
       await sleep(100);
-      assert.equal(told, 0);
+      assert.equal(notifications, 0);
     });
-    await until(async () => told === 1);
+    await until(async () => notifications === 1);
     await sql`select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory' and l.objid = ${sql.lit(one.id)}`.execute(
       db,
     );
-    await until(async () => told === 2);
+    await until(async () => notifications === 2);
     await other.notify(db, 'test_channel');
-    await until(async () => told === 3);
+    await until(async () => notifications === 3);
   });
   test('goes on where the database is away while it forgets a dead one', async () => {
     let away = true;

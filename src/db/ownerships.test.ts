@@ -11,8 +11,8 @@ before(async () => {
 });
 after(() => app.close());
 
-const told = Object.entries(ownerships) as [string, Ownership<Record<string, unknown>>][];
-const ownershipOf = (table: string) => told.find(([name]) => name === table)?.[1];
+const declared = Object.entries(ownerships) as [string, Ownership<Record<string, unknown>>][];
+const ownershipOf = (table: string) => declared.find(([name]) => name === table)?.[1];
 
 test('every column that says what kind of thing a row belongs to says how the row goes', async () => {
   const typed = (await tableColumns(app.deps)).filter(({ name }) => name.endsWith('_type'));
@@ -26,7 +26,7 @@ test('every column that says what kind of thing a row belongs to says how the ro
 
 test('what ownerships speak of is there', async () => {
   const known = new Set((await tableColumns(app.deps)).map(({ table, name }) => `${table}.${name}`));
-  for (const [table, { ofGroup, belongsTo = [], plain = [] }] of told) {
+  for (const [table, { ofGroup, belongsTo = [], plain = [] }] of declared) {
     const named = belongsTo.flatMap(({ type, id, takesNote, instead = {} }) => [
       type,
       id,

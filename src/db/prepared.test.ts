@@ -56,8 +56,8 @@ test('rows with other columns make another text', async () => {
   );
   const then = '2026-01-31T09:05:00.123Z';
   for (const write of [put, (handle: Db, row: Row) => putAll(handle, columnsOf([row]))]) {
-    const written = async (given: Partial<Row>) =>
-      (await write(db, { key: randomUUID(), value: '5', ...given })).map(({ updated_at }) => updated_at);
+    const written = async (columns: Partial<Row>) =>
+      (await write(db, { key: randomUUID(), value: '5', ...columns })).map(({ updated_at }) => updated_at);
     assert.deepEqual(await written({}), ['']);
     assert.deepEqual(await written({ updated_at: then }), [then]);
     assert.deepEqual(await written({}), ['']);

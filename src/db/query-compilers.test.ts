@@ -49,8 +49,8 @@ test('SQLite compiles a statement with a limit once, whatever values it runs wit
   const { sql, parameters } = books.where('id', '>', 1).limit(2).offset(1).compile();
   const statement = database.prepare(sql);
   const compiled = looks();
-  const given = parameters.slice(1) as number[];
-  const ids = (above: number) => statement.all(above, ...given).map(({ id }) => id);
+  const boundIds = parameters.slice(1) as number[];
+  const ids = (above: number) => statement.all(above, ...boundIds).map(({ id }) => id);
   assert.deepEqual([ids(1), ids(2), ids(9)], [[3, 4], [4, 5], []]);
   assert.equal(looks(), compiled);
   database.close();

@@ -50,19 +50,19 @@ test('a push is a new frozen object at each stage, with all that the stage befor
       return target.after(deps, push);
     },
   });
-  const given = commands([create('refs/heads/one', oid), create('refs/tags/two', oid)]);
-  const verdict = await receive(given);
+  const pushCommands = commands([create('refs/heads/one', oid), create('refs/tags/two', oid)]);
+  const verdict = await receive(pushCommands);
   assert.ok(verdict.ok);
   // Git has refused the tag.
-  const { reasons, message } = await verdict.move(given.updates.slice(0, 1), false);
+  const { reasons, message } = await verdict.move(pushCommands.updates.slice(0, 1), false);
   assert.deepEqual(reasons, [null]);
   assert.match(message!, /To create a merge request for one, visit/);
   const { checked, moved } = seen;
   assert.ok(Object.isFrozen(checked) && Object.isFrozen(moved));
-  assert.deepEqual(checked, { ...given, holder: target.holder, userId: target.caller.user!.id, via: 'git' });
+  assert.deepEqual(checked, { ...pushCommands, holder: target.holder, userId: target.caller.user!.id, via: 'git' });
   const { guard, ...rest } = moved!;
   assert.equal(typeof guard, 'function');
-  assert.deepEqual(rest, { ...checked, updates: given.updates.slice(0, 1), atomic: false, reasons: [null] });
+  assert.deepEqual(rest, { ...checked, updates: pushCommands.updates.slice(0, 1), atomic: false, reasons: [null] });
   const branches = expectStatus<{ name: string }[]>(await app.get(`/projects/${projectId}/repository/branches`), 200);
   assert.deepEqual(branches.map(({ name }) => name).sort(), ['main', 'one']);
 });

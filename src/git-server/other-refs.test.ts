@@ -20,7 +20,7 @@ describe('refs outside branches and tags', () => {
     await user.ok(dir, 'push', '--quiet', user.address(project), 'main');
     await app.drain();
     const feed = () => app.deps.db.selectFrom('events').select('id').where('project_id', '=', project.id).execute();
-    const told = await feed();
+    const eventsBefore = await feed();
     await user.ok(dir, 'notes', '--ref', 'semantic-release-v1.0.0', 'add', '-m', '{"channels":[null]}', 'HEAD');
     const ref = 'refs/notes/semantic-release-v1.0.0';
     assert.match(await user.fails(dir, 'push', user.address(project, reporter.token), ref), /403/);
@@ -43,7 +43,7 @@ describe('refs outside branches and tags', () => {
     assert.doesNotMatch(await user.ok(copy, 'ls-remote', 'origin'), /notes/);
 
     await app.drain();
-    assert.deepEqual(await feed(), told);
+    assert.deepEqual(await feed(), eventsBefore);
   });
 
   test('any other name that is not ours can be pushed, be it no commit', async () => {
@@ -88,8 +88,8 @@ test('of many refs that are pushed together few that are refused hold up no othe
   };
   const before = await events();
   const names = Array.from({ length: 300 }, (_, at) => `main:refs/heads/n${at}`);
-  const said = await user.fails(dir, 'push', user.address(project), ...names);
-  assert.match(said, /n150 \('refs\/heads\/n150\/x' exists; cannot create 'refs\/heads\/n150'\)/);
+  const output = await user.fails(dir, 'push', user.address(project), ...names);
+  assert.match(output, /n150 \('refs\/heads\/n150\/x' exists; cannot create 'refs\/heads\/n150'\)/);
   const listed = await user.ok(dir, 'ls-remote', user.address(project));
   for (let at = 0; at < 300; at += 1) assert.equal(listed.includes(`refs/heads/n${at}\n`), at !== 150, String(at));
   const made = (await events()) - before;

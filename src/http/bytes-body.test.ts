@@ -13,13 +13,13 @@ import { openApiDocument } from './openapi/openapi.document.ts';
 
 let reads = 0;
 /** Admits all callers, with the body limit given in the path. */
-const room: Access<{ most: number }> = {
+const room: Access<{ maxBytes: number }> = {
   description: 'Whoever knows the room',
   anonymous: true,
   params: { room: Type.String() },
   check: async ({ params }) => {
     if (params.room === 'closed') throw forbidden();
-    return { most: Number(params.room) };
+    return { maxBytes: Number(params.room) };
   },
 };
 const named: Credentials = {
@@ -44,7 +44,7 @@ const routes = [
     summary: 'Fill a room',
     access: room,
     input: Type.Object({ name: Type.Optional(Type.String()) }),
-    body: { contentType: 'application/gzip', description: 'An archive.', limit: ({ most }) => most },
+    body: { contentType: 'application/gzip', description: 'An archive.', limit: ({ maxBytes }) => maxBytes },
     success: { status: 200, schema: Type.Object({}) },
     handler: async ({ bytes, input }) => {
       reads += 1;

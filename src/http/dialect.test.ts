@@ -93,9 +93,9 @@ function describeDialect(dialect: Dialect): void {
       const client = await get('/feature_flags_client');
       const query = { instance_id: String(client.instance_id), app_name: 'production' };
       const path = `/feature_flags/unleash${place.replace('/projects', '')}/client/features`;
-      const told = (await app.get(path, { token: null, query })).body;
-      assert.match(told, /userWithId/);
-      assert.doesNotMatch(told, /UserList/);
+      const features = (await app.get(path, { token: null, query })).body;
+      assert.match(features, /userWithId/);
+      assert.doesNotMatch(features, /UserList/);
     });
 
     test('the state of one relation of an export', async () => {

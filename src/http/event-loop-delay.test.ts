@@ -9,8 +9,8 @@ test('the delay of the event loop is told since the last scrape, without the tim
   registerEventLoopDelay(registry);
   const scrape = async (quantile: string) => {
     const text = await registry.metrics();
-    const found = new RegExp(`^stithy_event_loop_delay_seconds\\{quantile="${quantile}"\\} (\\S+)$`, 'm').exec(text);
-    return Number(found![1]);
+    const match = new RegExp(`^stithy_event_loop_delay_seconds\\{quantile="${quantile}"\\} (\\S+)$`, 'm').exec(text);
+    return Number(match![1]);
   };
   assert.equal(await scrape('1'), 0);
   await sleep(50);

@@ -247,10 +247,10 @@ describe('bodies', () => {
       headers: { 'content-type': 'application/json', ...headers },
       payload,
     });
-  const said = Buffer.from('{"a":"é\\ud83d\\ude00"}');
+  const json = Buffer.from('{"a":"é\\ud83d\\ude00"}');
 
   test('that are no UTF-8 or hold half a character are refused, not altered', async () => {
-    assert.deepEqual((await send(said)).json(), { a: 'é\u{1f600}' });
+    assert.deepEqual((await send(json)).json(), { a: 'é\u{1f600}' });
     for (const text of [
       '{"a":"\xff"}',
       '{"a":"\xed\xa0\x80"}',
@@ -271,11 +271,11 @@ describe('bodies', () => {
 
   test('that are packed by gzip are unpacked; other encodings are 415', async () => {
     for (const encoding of ['gzip', 'x-gzip', 'GZIP, identity']) {
-      assert.deepEqual((await send(gzipSync(said), { 'content-encoding': encoding })).json(), { a: 'é\u{1f600}' });
+      assert.deepEqual((await send(gzipSync(json), { 'content-encoding': encoding })).json(), { a: 'é\u{1f600}' });
     }
-    assert.deepEqual((await send(said, { 'content-encoding': 'identity' })).json(), { a: 'é\u{1f600}' });
+    assert.deepEqual((await send(json, { 'content-encoding': 'identity' })).json(), { a: 'é\u{1f600}' });
     for (const encoding of ['br', 'deflate', 'gzip, gzip', 'nonsense']) {
-      const response = await send(said, { 'content-encoding': encoding });
+      const response = await send(json, { 'content-encoding': encoding });
       assert.equal(response.statusCode, 415, encoding);
       assert.equal(response.headers['accept-encoding'], 'gzip');
       assert.match(messageOf(response), /gzip/);
@@ -283,7 +283,7 @@ describe('bodies', () => {
   });
 
   test('that are no gzip, or end before its end, are refused', async () => {
-    for (const payload of [said, gzipSync(said).subarray(0, -4), Buffer.alloc(0)]) {
+    for (const payload of [json, gzipSync(json).subarray(0, -4), Buffer.alloc(0)]) {
       assert.equal((await send(payload, { 'content-encoding': 'gzip' })).statusCode, 400);
     }
   });

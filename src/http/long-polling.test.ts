@@ -10,7 +10,7 @@ import { LongPolls } from '../core/long-polls.ts';
 import { type Access, route } from './http.route.ts';
 
 let open = true;
-let found: string | undefined;
+let awaited: string | undefined;
 let looks = 0;
 let ended = 0;
 const whileOpen: Access = {
@@ -32,7 +32,7 @@ const poll = route({
   handler: async (c) => {
     const response = await c.waitFor('things', c.input.ms, async () => {
       looks += 1;
-      return found;
+      return awaited;
     });
     ended += 1;
     return { answer: response ?? null };
@@ -49,7 +49,7 @@ before(async () => {
 after(() => server.close());
 beforeEach(() => {
   server.app.deps.longPolls = new LongPolls(LIMITS);
-  [open, found, looks, ended] = [true, undefined, 0, 0];
+  [open, awaited, looks, ended] = [true, undefined, 0, 0];
 });
 
 const HOUR = 3_600_000;
@@ -76,15 +76,15 @@ const until = async (holds: () => boolean) => {
 const nothing = { status: 200, body: '{"answer":null}' };
 
 test('what is there is answered at once, and what comes later when it is said', async () => {
-  found = 'now';
+  awaited = 'now';
   assert.deepEqual(await ask().answer, { status: 200, body: '{"answer":"now"}' });
-  found = undefined;
+  awaited = undefined;
   const { answer: response } = ask();
   await until(() => looks === 2);
   server.app.deps.longPolls.wake('others');
   server.app.deps.longPolls.wake('things');
   await until(() => looks === 3);
-  found = 'later';
+  awaited = 'later';
   server.app.deps.longPolls.wake('things');
   assert.deepEqual(await response, { status: 200, body: '{"answer":"later"}' });
   assert.equal(looks, 4);
@@ -111,7 +111,7 @@ test('who loses their rights while they wait gets nothing', async () => {
   const { answer: response } = ask();
   await until(() => looks === 1);
   open = false;
-  found = 'secret';
+  awaited = 'secret';
   server.app.deps.longPolls.wake('things');
   assert.equal((await response).status, 403);
   assert.equal(looks, 1);
@@ -125,10 +125,10 @@ test('those who find no place are answered at once, and one caller takes no more
   const third = ask(HOUR, token);
   await until(() => looks === 4);
   assert.deepEqual(await ask(HOUR, token).answer, nothing);
-  found = 'for all';
+  awaited = 'for all';
   server.app.deps.longPolls.wake('things');
   for (const { answer: response } of [...waiting, third]) assert.equal((await response).body, '{"answer":"for all"}');
-  found = undefined;
+  awaited = undefined;
   const again = [ask(), ask()];
   await until(() => looks === 10);
   server.app.deps.longPolls.close();

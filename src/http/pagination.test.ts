@@ -22,8 +22,8 @@ async function headersOf(
 }
 
 const pageOf = (number: number, size: number): Page => ({ number, size, offset: (number - 1) * size });
-const offset = (url: string, page: Page, given: { total: number | null; more?: boolean }) =>
-  headersOf(url, (request, reply) => setListHeaders(BASE, request, reply, page, { rows: [], ...given }));
+const offset = (url: string, page: Page, totals: { total: number | null; more?: boolean }) =>
+  headersOf(url, (request, reply) => setListHeaders(BASE, request, reply, page, { rows: [], ...totals }));
 
 test('a page in the middle names its neighbours and the ends', async () => {
   const headers = await offset('/api/v4/things?search=a%26b&page=2&per_page=20', pageOf(2, 20), { total: 50 });

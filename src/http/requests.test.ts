@@ -199,8 +199,8 @@ describe('bodies', () => {
       assert.equal((await http.send('DELETE', '/api/v4/things/a', { headers })).statusCode, 204);
       const echoed = await http.send('POST', '/api/v4/echo?a=1', { headers: { ...headers, 'content-length': '0' } });
       assert.deepEqual([echoed.statusCode, echoed.json()], [201, { a: '1' }]);
-      const told = await http.send('DELETE', '/api/v4/things/a', { headers, payload: 'x' });
-      assert.equal(told.statusCode, 415);
+      const response = await http.send('DELETE', '/api/v4/things/a', { headers, payload: 'x' });
+      assert.equal(response.statusCode, 415);
     });
   }
 

@@ -23,8 +23,8 @@ describe('the table of routes', () => {
     'GET /groups/:id/:kind/last',
   );
   const find = (method: string, path: string) => {
-    const found = table.find(method, path);
-    return found && { path: found.route, params: found.params };
+    const match = table.find(method, path);
+    return match && { path: match.route, params: match.params };
   };
 
   test('a word goes before a parameter', () => {
@@ -82,8 +82,8 @@ describe('the table of routes', () => {
     'GET /files/:file/blame',
   );
   const findMixed = (method: string, path: string) => {
-    const found = mixed.find(method, path);
-    return found && [found.route, found.params];
+    const match = mixed.find(method, path);
+    return match && [match.route, match.params];
   };
 
   test('the rest of a path goes behind words and parameters, and is not empty', () => {

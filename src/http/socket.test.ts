@@ -200,8 +200,8 @@ for (const [what, bytes, status] of [
   ['a trace', head('TRACE /api/v4/things/a HTTP/1.1'), 405],
 ] as const) {
   test(`${what} is refused in the shape of every refusal`, async () => {
-    const { status: found, headers, json } = parsed(await exchange(address, bytes));
-    assert.equal(found, status);
+    const { status: statusCode, headers, json } = parsed(await exchange(address, bytes));
+    assert.equal(statusCode, status);
     assert.equal(headers.get('content-type'), 'application/json');
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
     assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);

@@ -22,8 +22,8 @@ after(() => app.close());
 async function take(claim: string) {
   const { db, config } = app.deps;
   const now = new Date().toISOString();
-  const wanted = { lane: 'git', kinds: [KIND.name], limit: 10, now, claim };
-  return db.transaction().execute((db) => claimJobs(db, config.database.kind === 'postgres', wanted));
+  const request = { lane: 'git', kinds: [KIND.name], limit: 10, now, claim };
+  return db.transaction().execute((db) => claimJobs(db, config.database.kind === 'postgres', request));
 }
 
 const rows = () => app.deps.db.selectFrom('jobs').selectAll().orderBy('id').execute();

@@ -117,14 +117,14 @@ test('each job runs in one of several processes, and those of one key in order',
 test('a run that does not end in time is told so, then left, and tried again until it is given up', async () => {
   const queue = anotherQueue();
   const kind = jobKind<object>('test.hangs', { lane: 'slow', timeoutMs: 20, maxAttempts: 1 });
-  const told = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<void>();
   queue.register(kind, async (_payload, { signal }) => {
-    signal.addEventListener('abort', () => told.resolve());
+    signal.addEventListener('abort', () => aborted.resolve());
     await new Promise(() => {});
   });
   await queue.enqueue(app.deps.db, kind, {});
   queue.start();
-  await told.promise;
+  await aborted.promise;
   const job = () => app.deps.db.selectFrom('jobs').selectAll().where('kind', '=', kind.name).executeTakeFirst();
   await until(async () => (await job())?.state === 'dead');
   assert.match((await job())!.last_error!, /longer than 0.02 seconds/);

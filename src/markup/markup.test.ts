@@ -35,7 +35,7 @@ describe('Markdown', () => {
       ['[[First steps]]', '<a href="/group/project/-/wikis/First-steps">First steps</a>'],
       ['[[Text|some/page]]', '<a href="/group/project/-/wikis/some/page">Text</a>'],
     ];
-    for (const [given, wanted] of cases) assert.ok(html(given).includes(wanted), `${given}: ${html(given)}`);
+    for (const [source, expected] of cases) assert.ok(html(source).includes(expected), `${source}: ${html(source)}`);
     assert.equal(addressOf('', place), '');
     assert.equal(addressOf('?a=b', place), '?a=b');
   });
@@ -144,8 +144,10 @@ test('a text that becomes far longer than it is is refused', async () => {
       text.slice(0, 10),
     );
   }
-  const most = '&'.repeat(1024 * 1024);
-  assert.ok((await renderInThread({ text: most, format: 'plaintext', ...far }, UNLIMITED)).length > most.length * 4);
+  const longest = '&'.repeat(1024 * 1024);
+  assert.ok(
+    (await renderInThread({ text: longest, format: 'plaintext', ...far }, UNLIMITED)).length > longest.length * 4,
+  );
 });
 
 test('texts that are made to be slow are rendered, or refused', async () => {

@@ -56,8 +56,8 @@ describe('a package that is deleted', () => {
     const first = await make({ name: 'again' });
     await destroyPackages(app.deps, by(staff.maintainer), [first.id]);
     const second = await make({ name: 'again' });
-    const found = await findVersion(app.deps.db, here(), { ...named('again'), versionKey: '1.0.0' });
-    assert.equal(found?.id, second.id);
+    const version = await findVersion(app.deps.db, here(), { ...named('again'), versionKey: '1.0.0' });
+    assert.equal(version?.id, second.id);
     await app.drain();
     assert.equal((await rows(second.id)).there, 1);
   });

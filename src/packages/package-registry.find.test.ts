@@ -28,9 +28,9 @@ test('what can be installed is found, and nothing else', async () => {
   }
   const foreign = await make(closed, { version: 'default', files: { f: 'closed' } });
   await makePackage(app.deps, open, { type: 'generic', name: 'lib', files: { f: 'another type' } });
-  const found = await versionsOf(db, { projectId: open }, NAME);
+  const versions = await versionsOf(db, { projectId: open }, NAME);
   assert.deepEqual(
-    found.map(({ version }) => version),
+    versions.map(({ version }) => version),
     ['default', 'hidden', 'deprecated'],
   );
   assert.equal((await findVersion(db, { projectId: open }, { ...NAME, versionKey: 'error' }))?.id, undefined);
@@ -51,10 +51,10 @@ test('of several files of a name the last is found, and none that was deleted', 
     .insertInto('package_files')
     .values({ ...again, size: 7 })
     .execute();
-  const wanted = { type: 'npm', nameKey: 'files', versionKey: '1.0.0', fileName: 'a' } as const;
-  assert.equal((await findFile(db, { projectId: open }, wanted))?.size, 7);
+  const fileKey = { type: 'npm', nameKey: 'files', versionKey: '1.0.0', fileName: 'a' } as const;
+  assert.equal((await findFile(db, { projectId: open }, fileKey))?.size, 7);
   await db.updateTable('package_files').set({ status: 'pending_destruction' }).where('size', '=', 7).execute();
-  assert.equal((await findFile(db, { projectId: open }, wanted))?.id, a!.id);
+  assert.equal((await findFile(db, { projectId: open }, fileKey))?.id, a!.id);
   const files = await filesOf(db, [id, 999]);
   assert.deepEqual(
     files.get(id)!.map(({ file_name }) => file_name),

@@ -29,7 +29,7 @@ const publish = async (name: string, version: string, token = owner.token) =>
     }),
     201,
   );
-const found = async (text: string, where: Partial<PackageNameScope>) => {
+const namedLike = async (text: string, where: Partial<PackageNameScope>) => {
   const rows = await packagesNamed(app.deps.db, text, { types: PACKAGE_TYPES, ...where })
     .select(['packages.name', 'packages.version'])
     .execute();
@@ -65,13 +65,13 @@ describe('the name of a package', () => {
     const both = [`${long} 1`, `${long} 2`];
     const here = { projectIds: [project.id] };
     for (const part of [long, 'long', 'LONG-0', long.slice(3, 50), long.slice(-6), '-', 'g-']) {
-      assert.deepEqual(await found(part, here), both, part);
-      assert.deepEqual(await found(part, { types: ['generic'] }), both, part);
+      assert.deepEqual(await namedLike(part, here), both, part);
+      assert.deepEqual(await namedLike(part, { types: ['generic'] }), both, part);
     }
     for (const part of ['%', 'l_ng', `${long}x`, `${long.slice(3, 50)}x`, 'gnol']) {
-      assert.deepEqual(await found(part, here), [], part);
+      assert.deepEqual(await namedLike(part, here), [], part);
     }
-    assert.deepEqual(await found('long', { projectIds: [0] }), []);
+    assert.deepEqual(await namedLike('long', { projectIds: [0] }), []);
     assert.equal((await entered(long)).length, 1);
   });
 
@@ -86,7 +86,7 @@ describe('the name of a package', () => {
     assert.deepEqual(await entered('fleeting'), []);
     assert.deepEqual(await partsLeft(row!.id), []);
     await publish('fleeting', '1');
-    assert.deepEqual(await found('leet', { projectIds: [project.id] }), ['fleeting 1']);
+    assert.deepEqual(await namedLike('leet', { projectIds: [project.id] }), ['fleeting 1']);
   });
 
   test('stays when it is published while its last version is removed', async () => {
@@ -96,7 +96,7 @@ describe('the name of a package', () => {
       const removed = destroy(name, '1');
       await Promise.all([removed, ...['2', '3', '4'].map((version) => publish(name, version))]);
       const all = ['2', '3', '4'].map((version) => `${name} ${version}`);
-      assert.deepEqual(await found(name, { projectIds: [project.id] }), all);
+      assert.deepEqual(await namedLike(name, { projectIds: [project.id] }), all);
       assert.equal((await entered(name)).length, 1);
     }
   });
@@ -115,7 +115,7 @@ describe('the name of a package', () => {
     });
     assert.deepEqual((await entered('my-pkg')).map(({ name }) => name).sort(), ['my.pkg', 'my_pkg']);
     await makePackage(app.deps, project.id, { type: 'pypi', name: 'only', version: '1' });
-    assert.deepEqual(await found('y_p', { projectIds: [project.id] }), []);
+    assert.deepEqual(await namedLike('y_p', { projectIds: [project.id] }), []);
   });
 });
 

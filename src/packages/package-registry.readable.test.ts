@@ -64,13 +64,13 @@ const as = (user: User): Caller => ({ ...ANONYMOUS, user, admin: user.admin === 
 async function readBy(caller: Caller) {
   const condition = await readablePackages(app.deps, caller);
   const rows = await app.deps.db.selectFrom('packages').select('project_id').where(condition).execute();
-  const found = new Set(rows.map(({ project_id }) => project_id));
+  const readableIds = new Set(rows.map(({ project_id }) => project_id));
   const allowed: string[] = [];
   for (const [name, { id }] of projects) {
     const { project, namespace } = (await findProject(app.deps, String(id)))!;
     if ((await projectPermissions(app.deps, caller, project, namespace)).can('read_package')) allowed.push(name);
   }
-  return { listed: [...projects.keys()].filter((name) => found.has(projects.get(name)!.id)), allowed };
+  return { listed: [...projects.keys()].filter((name) => readableIds.has(projects.get(name)!.id)), allowed };
 }
 
 describe('packages that a caller may read', () => {

@@ -65,7 +65,7 @@ test('addresses of people become ones that the router can match, and ours stay',
     ['/oauth/token', '/oauth/token'],
     ['/', '/'],
   ];
-  for (const [given, wanted] of cases) assert.equal(rewritePageUrl(given), wanted);
+  for (const [pageUrl, rewritten] of cases) assert.equal(rewritePageUrl(pageUrl), rewritten);
 });
 
 describe('git without .git', () => {

@@ -17,8 +17,8 @@ test('a project is found until it is going', async () => {
     const now = () => db.transaction().execute((db) => currentHolder(db, { type: 'project', id }, { hold }));
     const set = (columns: Partial<Record<'in_deletion' | 'repository_read_only' | 'pending_delete', 1>>) =>
       db.updateTable('projects').set(columns).where('id', '=', id).execute();
-    const found = await now();
-    assert.deepEqual([found?.project?.id, found?.writable, found?.busy], [id, true, false]);
+    const holder = await now();
+    assert.deepEqual([holder?.project?.id, holder?.writable, holder?.busy], [id, true, false]);
     await set({ in_deletion: 1 });
     assert.equal((await now())?.writable, false);
     await set({ repository_read_only: 1 });

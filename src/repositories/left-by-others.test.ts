@@ -122,9 +122,9 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     await leaveIntent([beside]);
     await dead();
     expectStatus(await write(), 201);
-    const told = await events();
-    assert.deepEqual(told.slice(0, 2), [left, beside]);
-    assert.equal(told[2]?.old, left.new);
+    const recorded = await events();
+    assert.deepEqual(recorded.slice(0, 2), [left, beside]);
+    assert.equal(recorded[2]?.old, left.new);
     assert.deepEqual(await intents(), []);
   });
 
@@ -134,8 +134,8 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     const left = change(true);
     await leaveIntent([left]);
     expectStatus(await write(), 201);
-    const told = await events();
-    assert.deepEqual([told[0], told[1]?.old], [left, left.new]);
+    const recorded = await events();
+    assert.deepEqual([recorded[0], recorded[1]?.old], [left, left.new]);
     assert.equal((await intents()).length, 1);
   });
 

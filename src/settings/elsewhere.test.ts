@@ -48,13 +48,13 @@ describe('settings that another process changes', { skip: !process.env.STITHY_TE
 
   test('are known here at once, without a question', async () => {
     let known: () => void = () => {};
-    const told = new Promise<void>((resolve) => {
+    const refreshed = new Promise<void>((resolve) => {
       known = resolve;
     });
     const refresh = other.deps.settings.refresh.bind(other.deps.settings);
     other.deps.settings.refresh = () => refresh().then(known);
     await changeSettings(app, { maintenance_mode: true });
-    await told;
+    await refreshed;
     assert.equal(other.deps.settings.now.maintenance_mode, true);
   });
 

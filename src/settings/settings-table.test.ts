@@ -6,7 +6,7 @@ import { isKeptOnly, SETTING_NAMES } from './settings-table.ts';
 
 const root = join(import.meta.dirname, '../..');
 const acting = SETTING_NAMES.filter((name) => !isKeptOnly(name));
-const kept = SETTING_NAMES.filter(isKeptOnly);
+const storedOnly = SETTING_NAMES.filter(isKeptOnly);
 
 /** Templates of setting names that readers compose. */
 const PUT_TOGETHER = [
@@ -56,5 +56,5 @@ test('the operating page says what each setting does that acts, and of no other 
     [...row.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, name]) => matcher(name!)),
   );
   const isWritten = (name: string) => written.some((pattern) => pattern.test(name));
-  assert.deepEqual([acting.filter((name) => !isWritten(name)), kept.filter(isWritten)], [[], []]);
+  assert.deepEqual([acting.filter((name) => !isWritten(name)), storedOnly.filter(isWritten)], [[], []]);
 });

@@ -100,16 +100,16 @@ describe('hooks that lead to one another', () => {
     const { id: last, ...rest } = { ...log, hook_id: many[1]!.id, id: 0 };
     assert.equal(last, 0);
     await push(uuid);
-    const told = receiver.calls.length;
-    assert.ok(told > 0, 'ninety-nine are told of the last one');
+    const callCount = receiver.calls.length;
+    assert.ok(callCount > 0, 'ninety-nine are told of the last one');
     await app.deps.db
       .insertInto('web_hook_logs')
       .values({ ...rest, hook_id: id })
       .execute();
     await push(uuid);
-    assert.equal(receiver.calls.length, told);
+    assert.equal(receiver.calls.length, callCount);
     await push('not a chain');
-    assert.ok(receiver.calls.length > told);
+    assert.ok(receiver.calls.length > callCount);
   });
 
   test('are told once of what is pushed by git with the header of the call, and of what follows in the background', async () => {
@@ -141,10 +141,10 @@ describe('hooks that lead to one another', () => {
     await git.commit(dir, 'second.txt', 'x');
     await git.ok(dir, 'push', url, 'work');
     for (let round = 0; round < 5; round += 1) await app.drain();
-    const told = receiver.calls.map(({ path, headers }) => `${path} ${headers['x-gitlab-event-uuid']}`);
-    assert.equal(new Set(told).size, told.length, 'each hook is told once in a chain');
+    const deliveries = receiver.calls.map(({ path, headers }) => `${path} ${headers['x-gitlab-event-uuid']}`);
+    assert.equal(new Set(deliveries).size, deliveries.length, 'each hook is told once in a chain');
     const chains = new Set(receiver.calls.map(({ headers }) => headers['x-gitlab-event-uuid']));
-    assert.ok(told.length <= 2 * chains.size && chains.size <= 2, told.join('\n'));
+    assert.ok(deliveries.length <= 2 * chains.size && chains.size <= 2, deliveries.join('\n'));
   });
 
   test('without the header are held by the limit of calls in a minute', async () => {

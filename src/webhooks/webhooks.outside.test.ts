@@ -272,8 +272,8 @@ test('whoever changes where a hook calls gets none of its secrets', async () => 
     custom_headers: [{ key: 'X-Key', value: 'sesame-header' }],
   });
   const put = (json: Json) => app.put(path, { json });
-  const kept = expectStatus<Json>(await put({ name: 'renamed' }), 200);
-  assert.equal(kept.token_present, true);
+  const renamedHook = expectStatus<Json>(await put({ name: 'renamed' }), 200);
+  assert.equal(renamedHook.token_present, true);
   const same = expectStatus<Json>(await put({ url: `${receiver.url}/other/{key}` }), 200);
   assert.deepEqual([same.token_present, same.custom_headers, same.url_variables], [false, [], [{ key: 'key' }]]);
   const other = await receiveHooks();

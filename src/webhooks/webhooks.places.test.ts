@@ -33,10 +33,10 @@ test('a system hook hears of what is made and removed, in that order', async () 
   await app.drain();
   expectStatus(await app.delete(`/groups/${group.id}`), 202);
   await app.drain();
-  const wanted = ['group_create', 'project_create', 'project_destroy', 'group_destroy'];
+  const triggers = ['group_create', 'project_create', 'project_destroy', 'group_destroy'];
   assert.deepEqual(
-    heard().filter((name) => wanted.includes(String(name))),
-    wanted,
+    heard().filter((name) => triggers.includes(String(name))),
+    triggers,
   );
 });
 

@@ -33,9 +33,10 @@ test('what a merge request between protected branches runs is run on by those al
   const codes = async (token: string, isProtected: 0 | 1) => {
     const { pipeline, jobs } = await made(isProtected);
     const paths = [`jobs/${jobs.failed!.id}/retry`, `jobs/${jobs.manual!.id}/play`, `pipelines/${pipeline.id}/retry`];
-    const found = [];
-    for (const path of paths) found.push((await app.post(`/projects/${project.id}/${path}`, { token })).statusCode);
-    return found;
+    const statusCodes = [];
+    for (const path of paths)
+      statusCodes.push((await app.post(`/projects/${project.id}/${path}`, { token })).statusCode);
+    return statusCodes;
   };
   assert.deepEqual(await codes(developer.token, 1), [403, 403, 403]);
   assert.deepEqual(await codes(maintainer.token, 1), [201, 200, 201]);

@@ -45,15 +45,15 @@ async function answers({ visibility, builds = 'enabled', public_jobs = true, arc
     `${at}/jobs/${jobs.test!.id}`,
     `${at}/jobs/${jobs.test!.id}/trace`,
   ];
-  const found: number[] = [];
+  const statusCodes: number[] = [];
   for (const name of PEOPLE) {
     const options: RequestOptions = { token: tokens[name].token };
     const codes = new Set<number>();
     for (const path of paths) codes.add((await app.get(path, options)).statusCode);
     assert.equal(codes.size, 1, `${name}: ${[...codes]}`);
-    found.push([...codes][0]!);
+    statusCodes.push([...codes][0]!);
   }
-  return found;
+  return statusCodes;
 }
 
 describe('who may see pipelines and jobs', () => {

@@ -94,7 +94,7 @@ test('a query is ended by its client, before it begins and after', async () => {
 
 test('a query is ended by processor time, and by the clock where the machine is busy with others', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  for (const [name, cpuMs, clockMs, told] of [
+  for (const [name, cpuMs, clockMs, reason] of [
     ['processor', 31_000, 31_000, /takes too long/],
     ['clock', 10, 601_000, /takes too long/],
     ['neither', 10, 599_000, null],
@@ -105,8 +105,8 @@ test('a query is ended by processor time, and by the clock where the machine is 
     processor = cpuMs;
     clock = clockMs;
     t.mock.timers.tick(1_000);
-    assert.equal(budget.signal.aborted, told !== null, name);
-    if (told !== null) assert.match(String(budget.signal.reason), told);
+    assert.equal(budget.signal.aborted, reason !== null, name);
+    if (reason !== null) assert.match(String(budget.signal.reason), reason);
     budget.dispose();
   }
 });

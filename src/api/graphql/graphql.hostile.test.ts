@@ -46,10 +46,10 @@ async function ask(query: string, { token = null as string | null, variables = {
 }
 
 /** Asks, and expects a refusal alone, before more is asked of the database than who asks. */
-async function refused(query: string, told: RegExp, options: Parameters<typeof ask>[1] = {}): Promise<void> {
+async function refused(query: string, message: RegExp, options: Parameters<typeof ask>[1] = {}): Promise<void> {
   asked = 0;
   const { data, errors } = await ask(query, options);
-  assert.match(errors?.[0]?.message ?? JSON.stringify(data)?.slice(0, 500), told);
+  assert.match(errors?.[0]?.message ?? JSON.stringify(data)?.slice(0, 500), message);
   assert.equal(data, undefined);
   assert.ok(asked < 10, `${asked} statements`);
 }
@@ -224,11 +224,11 @@ test('a batch of queries is refused as a whole', async () => {
 });
 
 test('what runs ends when it has made too much, met too many errors or asked too often', async () => {
-  const most = await ask(`{ group(fullPath: "g") { projects { nodes { ${nested(2)} } } } }`);
-  assert.equal(most.errors, undefined);
+  const largest = await ask(`{ group(fullPath: "g") { projects { nodes { ${nested(2)} } } } }`);
+  assert.equal(largest.errors, undefined);
   const issue = { title: 'Long', description: 'd'.repeat(500_000) };
   expectStatus(await app.post('/projects/1/issues', { json: issue }), 201);
-  for (const [query, told] of [
+  for (const [query, message] of [
     [
       `{ group(fullPath: "g") { projects { nodes { ${nested(4)} } } } }`,
       /^The query returns more than 20000 objects\. Split it into smaller queries\.$/,
@@ -247,7 +247,7 @@ test('what runs ends when it has made too much, met too many errors or asked too
     ],
   ] as const) {
     const { data, errors } = await ask(query, { token: ROOT_TOKEN });
-    assert.match(errors?.[0]?.message ?? `${JSON.stringify(data).length} bytes`, told);
+    assert.match(errors?.[0]?.message ?? `${JSON.stringify(data).length} bytes`, message);
     assert.equal(data, undefined);
     assert.equal(errors!.length, 1);
   }
@@ -266,12 +266,12 @@ test('expensive requests within a query count as one with it', async () => {
 test('a query waits for its share of the memory of all, by its complexity', async (t) => {
   const { memory } = app.deps;
   const take = t.mock.method(memory, 'take');
-  const most = async (fields: number) => {
+  const maxCost = async (fields: number) => {
     take.mock.resetCalls();
     assert.equal((await ask(`{ ${times(fields, (at) => `a${at}: __typename`)} }`)).errors, undefined);
     return Math.max(0, ...take.mock.calls.map(({ arguments: [, options] }) => options?.cost ?? 0));
   };
   const POINT = 128 * 1024;
-  assert.deepEqual([await most(250), await most(50)], [250 * POINT, 50 * POINT]);
+  assert.deepEqual([await maxCost(250), await maxCost(50)], [250 * POINT, 50 * POINT]);
   assert.equal(memory.held, 0);
 });

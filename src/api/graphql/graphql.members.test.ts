@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
 
-type Found = ReturnType<typeof JSON.parse>;
+type Json = ReturnType<typeof JSON.parse>;
 
 let app: TestApp;
 const people: Record<string, { id: number; token: string }> = {};
@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => app.close());
 
-async function ask(query: string, token: string | null = ROOT_TOKEN): Promise<Found> {
+async function ask(query: string, token: string | null = ROOT_TOKEN): Promise<Json> {
   const headers = token === null ? {} : { 'private-token': token };
   const response = await app.instance.server.app.inject({
     method: 'POST',
@@ -39,18 +39,18 @@ async function ask(query: string, token: string | null = ROOT_TOKEN): Promise<Fo
     headers,
     payload: { query },
   });
-  const { data, errors } = response.json<{ data: Found; errors?: unknown }>();
+  const { data, errors } = response.json<{ data: Json; errors?: unknown }>();
   assert.deepEqual(errors, undefined);
   return data;
 }
 
 /** Names and levels of those of the made people that are told. */
 async function told(args: string, place = 'group(fullPath: "top/mid")', field = 'groupMembers'): Promise<string[]> {
-  const [found] = Object.values(
+  const [parent] = Object.values(
     await ask(`{ ${place} { ${field}${args} { nodes { user { username } accessLevel { stringValue } } } } }`),
-  ) as Found[];
-  return found[field].nodes
-    .map(({ user, accessLevel }: Found) => `${user.username} ${accessLevel.stringValue}`)
+  ) as Json[];
+  return parent[field].nodes
+    .map(({ user, accessLevel }: Json) => `${user.username} ${accessLevel.stringValue}`)
     .filter((one: string) => one.split(' ')[0]! in people)
     .sort();
 }

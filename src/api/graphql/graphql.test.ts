@@ -5,10 +5,10 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../t
 import { commitFiles } from '../../../test/support/commits.ts';
 
 /** Whatever was asked for: what is not there fails the assertion that looks at it. */
-type Found = ReturnType<typeof JSON.parse>;
+type Json = ReturnType<typeof JSON.parse>;
 
 interface Answer {
-  data?: Found;
+  data?: Json;
   errors?: { message: string }[];
 }
 
@@ -127,11 +127,11 @@ test('a list is walked by its cursors, forwards and backwards, and tells its len
 test('filters act as they do in the REST API', async () => {
   const query = `{ project(fullPath: "${path}") { issues(labelName: ["bug"]) { nodes { title labels { nodes { title color } } } }
     mergeRequests(state: merged) { nodes { title } } } }`;
-  const { project: found } = (await ask(query)).data;
-  assert.equal(found.issues.nodes.length, 1);
-  assert.equal(found.issues.nodes[0].labels.nodes[0].title, 'bug');
-  assert.match(found.issues.nodes[0].labels.nodes[0].color, /^#/);
-  assert.deepEqual(found.mergeRequests.nodes, []);
+  const { project: projectNode } = (await ask(query)).data;
+  assert.equal(projectNode.issues.nodes.length, 1);
+  assert.equal(projectNode.issues.nodes[0].labels.nodes[0].title, 'bug');
+  assert.match(projectNode.issues.nodes[0].labels.nodes[0].color, /^#/);
+  assert.deepEqual(projectNode.mergeRequests.nodes, []);
 });
 
 test('what the caller may not see is null, and a bad token is refused', async () => {
@@ -157,12 +157,12 @@ test('introspection tells the schema', async () => {
 });
 
 test('what is no question is told so: none, bad syntax, unknown fields, too much of it', async () => {
-  const told = async (query: string, variables?: unknown) => (await ask(query, { variables })).errors![0]!.message;
-  assert.equal(await told(''), 'No query string was present');
-  assert.match(await told('{ currentUser {'), /Syntax Error/);
-  assert.match(await told('{ nonsense }'), /Cannot query field "nonsense"/);
-  assert.match(await told(`{ ${'currentUser { id } '.repeat(2_000)} }`), /too many|tokens/i);
-  assert.match(await told('{ currentUser { id } }', '[1]'), /not a JSON object/);
+  const errorOf = async (query: string, variables?: unknown) => (await ask(query, { variables })).errors![0]!.message;
+  assert.equal(await errorOf(''), 'No query string was present');
+  assert.match(await errorOf('{ currentUser {'), /Syntax Error/);
+  assert.match(await errorOf('{ nonsense }'), /Cannot query field "nonsense"/);
+  assert.match(await errorOf(`{ ${'currentUser { id } '.repeat(2_000)} }`), /too many|tokens/i);
+  assert.match(await errorOf('{ currentUser { id } }', '[1]'), /not a JSON object/);
   const deep = Array.from({ length: 80 }, (_, at) => `a${at}: user(username: "u${at}") { id }`).join(' ');
-  assert.match(await told(`{ ${deep} }`), /more than 50 look-ups/);
+  assert.match(await errorOf(`{ ${deep} }`), /more than 50 look-ups/);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
 
-type Found = ReturnType<typeof JSON.parse>;
+type Json = ReturnType<typeof JSON.parse>;
 
 let app: TestApp;
 let stranger: string;
@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => app.close());
 
-async function ask(query: string, { token = ROOT_TOKEN as string | null, variables = {} } = {}): Promise<Found> {
+async function ask(query: string, { token = ROOT_TOKEN as string | null, variables = {} } = {}): Promise<Json> {
   const response = await app.instance.server.app.inject({
     method: 'POST',
     url: '/api/graphql',
@@ -37,7 +37,7 @@ async function ask(query: string, { token = ROOT_TOKEN as string | null, variabl
     payload: { query, variables },
   });
   assert.equal(response.statusCode, 200, response.body);
-  const { data, errors } = response.json<{ data: Found; errors?: unknown }>();
+  const { data, errors } = response.json<{ data: Json; errors?: unknown }>();
   assert.deepEqual(errors, undefined);
   return data;
 }
@@ -66,10 +66,10 @@ test('a work item by its place and by its id, as clients in Go ask for it', asyn
 
 test('a work item is told to nobody who may not see the issue', async () => {
   const query = 'query ($id: WorkItemID!) { workItem(id: $id) { title } }';
-  const told = async (at: number, token: string | null) =>
+  const workItemOf = async (at: number, token: string | null) =>
     (await ask(query, { variables: { id: `gid://gitlab/WorkItem/${issues[at]!.id}` }, token })).workItem;
-  for (const token of [stranger, null]) assert.equal(await told(0, token), null);
-  assert.deepEqual(await told(3, developer.token), { title: 'Hidden' });
+  for (const token of [stranger, null]) assert.equal(await workItemOf(0, token), null);
+  assert.deepEqual(await workItemOf(3, developer.token), { title: 'Hidden' });
   for (const id of ['gid://gitlab/WorkItem/999999', 'gid://gitlab/WorkItem/x', '9'.repeat(40), '']) {
     assert.equal((await ask(query, { variables: { id } })).workItem, null);
   }
@@ -78,9 +78,9 @@ test('a work item is told to nobody who may not see the issue', async () => {
 
 test('work items of a project are narrowed down by type, state and person', async () => {
   const titles = async (args: string, place = 'project(fullPath: "g/p")') => {
-    const [found] = Object.values(await ask(`{ ${place} { workItems${args} { count nodes { title } } } }`)) as Found[];
-    assert.equal(found.workItems.count, found.workItems.nodes.length);
-    return found.workItems.nodes.map(({ title }: { title: string }) => title);
+    const [parent] = Object.values(await ask(`{ ${place} { workItems${args} { count nodes { title } } } }`)) as Json[];
+    assert.equal(parent.workItems.count, parent.workItems.nodes.length);
+    return parent.workItems.nodes.map(({ title }: { title: string }) => title);
   };
   assert.deepEqual(await titles(''), ['Hidden', 'Small', 'Outage', 'First']);
   assert.deepEqual(await titles('(types: [TASK])'), ['Small']);
@@ -121,7 +121,7 @@ test('widgets say what an issue has', async () => {
     namespace: { id: item.namespace.id, fullPath: 'g/p' },
   });
   assert.match(item.namespace.id, /^gid:\/\/gitlab\/Namespaces::ProjectNamespace\/\d+$/);
-  const of = Object.fromEntries(widgets.map((each: Found) => [each.type, each]));
+  const of = Object.fromEntries(widgets.map((each: Json) => [each.type, each]));
   assert.equal(of.DESCRIPTION.description, 'Text');
   assert.equal(of.ASSIGNEES.__typename, 'WorkItemWidgetAssignees');
   assert.deepEqual(of.ASSIGNEES.assignees.nodes, [{ username: developer.username }]);

@@ -46,21 +46,21 @@ async function filesOf(of: TestApp, id: unknown): Promise<string[]> {
   const issue = expectStatus<Json>(await of.get(`/projects/${id}/issues/1`), 200);
   const notes = expectStatus<Json[]>(await of.get(`/projects/${id}/issues/1/notes`), 200);
   const texts = [issue.description, ...notes.map(({ body }) => body)].join(' ');
-  const found: string[] = [];
+  const contents: string[] = [];
   for (const [address] of texts.matchAll(/\/uploads\/[0-9a-f]{32}\/a\.txt/g)) {
-    found.push((await of.get(`/projects/${id}${address}`)).body);
+    contents.push((await of.get(`/projects/${id}${address}`)).body);
   }
-  return found;
+  return contents;
 }
 
 /** Addresses of files are another's where they are taken on the server. */
 const withoutSecrets = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replace(/\/uploads\/[0-9a-f]{32}\//g, '/uploads/'));
 
-function assertSame(found: Json): void {
+function assertSame(exportedLists: Json): void {
   const different = Object.entries(was).flatMap(([list, value]) => {
     try {
-      assert.deepEqual(withoutSecrets(found[list]), withoutSecrets(value));
+      assert.deepEqual(withoutSecrets(exportedLists[list]), withoutSecrets(value));
       return [];
     } catch (error) {
       return [`${list}: ${(error as Error).message}`];
@@ -101,22 +101,22 @@ test('what placeholders have of all of it can be given to users, who may have re
   const place = `/projects/${copied.id}`;
   expectStatus(await app.post(`${place}/issues/1/award_emoji`, { token, json: { name: 'thumbsup' } }), 201);
   const names = Object.fromEntries(placeholders.map(({ id }) => [id, []]));
-  const told = async () => {
-    const found: Record<string, string[]> = structuredClone(names);
+  const columnsNaming = async () => {
+    const columnsById: Record<string, string[]> = structuredClone(names);
     for (const [table, column] of NAMED) {
       const { rows } = await sql<{ id: number; count: number }>`select ${sql.ref(column)} as id, count(*) as count
         from ${sql.table(table)} where ${sql.ref(column)} in (${sql.join(placeholders.map(({ id }) => id))})
         group by ${sql.ref(column)}`.execute(db);
-      for (const { id } of rows) found[id]!.push(`${table}.${column}`);
+      for (const { id } of rows) columnsById[id]!.push(`${table}.${column}`);
     }
-    return found;
+    return columnsById;
   };
-  const before = Object.values(await told()).flat();
+  const before = Object.values(await columnsNaming()).flat();
   for (const [table, column] of NAMED) assert.ok(before.includes(`${table}.${column}`), `${table}.${column}`);
   for (const { id: from } of placeholders) {
     await moveContributions((move) => db.transaction().execute(move), { from, to: user.id });
   }
-  assert.deepEqual(await told(), names);
+  assert.deepEqual(await columnsNaming(), names);
   const thumbs = expectStatus<Json[]>(await app.get(`${place}/issues/1/award_emoji`), 200);
   assert.deepEqual(
     thumbs.map(({ name, user }) => [name, (user as Json).id]),

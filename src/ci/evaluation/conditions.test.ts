@@ -7,7 +7,7 @@ import { globMatcher } from '../globs.ts';
 import type { ConfigSources } from '../sources.ts';
 
 const REPOSITORY = ['README.md', 'docs/a.md', 'docs/b/c.md', 'src/x.ts'];
-const found: Partial<ConfigSources> = {
+const existingFiles: Partial<ConfigSources> = {
   paths: async (context, globs, limit) =>
     (context.project === 'other/project' ? ['there'] : REPOSITORY).filter(globMatcher(globs)).slice(0, limit),
   project: async (path, ref) => {
@@ -18,7 +18,7 @@ const found: Partial<ConfigSources> = {
 
 test('exists looks at the files of the commit', async () => {
   const asked = (paths: string[], around: Around = {}) =>
-    has({ rules: [rule({ exists: { paths, project: null, ref: null } })] }, { sources: found, ...around });
+    has({ rules: [rule({ exists: { paths, project: null, ref: null } })] }, { sources: existingFiles, ...around });
   for (const path of ['README.md', '/README.md', '**/*.md', 'docs/', 'docs/*.md', '{src,lib}/*.ts', '$DIR/*.ts']) {
     assert.equal(await asked([path], { config: { variables: variables({ DIR: 'src' }) } }), true, path);
   }
@@ -43,7 +43,7 @@ test('many questions about files are answered out of one list', async () => {
   const counting: Partial<ConfigSources> = {
     paths: async (context, globs, limit) => {
       asked += 1;
-      return found.paths!(context, globs, limit);
+      return existingFiles.paths!(context, globs, limit);
     },
   };
   const of = (path: string) => [rule({ exists: { paths: [path], project: null, ref: null } })];
@@ -59,7 +59,7 @@ test('many questions about files are answered out of one list', async () => {
 test('exists may look at another project', async () => {
   const asked = (project: string, ref: string | null) =>
     run([job('a'), job('b', { rules: [rule({ exists: { paths: ['there'], project, ref } })] })], {
-      sources: found,
+      sources: existingFiles,
       context: { stored: [stored('P', 'other/project'), stored('SECRET', 'password1', '*', true)] },
     });
   assert.equal((await asked('$P', null)).seed?.jobs.length, 2);

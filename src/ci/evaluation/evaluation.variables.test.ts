@@ -14,9 +14,9 @@ test('variables count in their precedence', async () => {
     },
     config: { variables: variables({ V: 'top' }) },
   };
-  const sees = async (value: string, given: Partial<JobConfig> = {}, context: Partial<PipelineContext> = {}) =>
+  const sees = async (value: string, jobConfig: Partial<JobConfig> = {}, context: Partial<PipelineContext> = {}) =>
     has(
-      { ...given, rules: [rule({ if: `$V == "${value}"` })] },
+      { ...jobConfig, rules: [rule({ if: `$V == "${value}"` })] },
       { ...around, context: { ...around.context, ...context } },
     );
   assert.equal(await sees('given'), true);
@@ -48,8 +48,8 @@ test('variables of an environment count for jobs of that environment', async () 
             deploymentTier: null,
             kubernetes: null,
           };
-    const found = await only({ environment, tags: ['$V'] }, { context });
-    return found.tags[0];
+    const seed = await only({ environment, tags: ['$V'] }, { context });
+    return seed.tags[0];
   };
   assert.equal(await seen(null), 'all');
   assert.equal(await seen('production'), 'all');
@@ -135,8 +135,8 @@ test('variables that refer to each other in a circle are an error of the jobs th
 });
 
 test('circles among stored variables, and through them, are found', async () => {
-  const found = async (kept: [string, string, string?][], yaml: Record<string, string> = {}) => {
-    const context = { stored: kept.map(([key, value, scope]) => stored(key, value, scope)) };
+  const errorsWith = async (storedVariables: [string, string, string?][], yaml: Record<string, string> = {}) => {
+    const context = { stored: storedVariables.map(([key, value, scope]) => stored(key, value, scope)) };
     const review = { name: 'review', url: null, onStop: null, action: 'start' as const };
     const environment = { ...review, autoStopIn: null, deploymentTier: null, kubernetes: null };
     const jobs = [job('a', { variables: variables(yaml), environment })];
@@ -144,29 +144,29 @@ test('circles among stored variables, and through them, are found', async () => 
   };
   const circle = 'a: circular variable reference detected:';
   assert.equal(
-    await found([
+    await errorsWith([
       ['A', '$B'],
       ['B', '$A'],
     ]),
     `${circle} ["A", "B"]`,
   );
-  assert.equal(await found([['A', '$B']], { B: '$A' }), `${circle} ["B", "A"]`);
+  assert.equal(await errorsWith([['A', '$B']], { B: '$A' }), `${circle} ["B", "A"]`);
   assert.equal(
-    await found([
+    await errorsWith([
       ['A', '$B', 'review'],
       ['B', '$A'],
     ]),
     `${circle} ["A", "B"]`,
   );
   assert.equal(
-    await found([
+    await errorsWith([
       ['A', '$B', 'production'],
       ['B', '$A'],
     ]),
     '',
   );
   assert.equal(
-    await found([
+    await errorsWith([
       ['A', '$B'],
       ['B', '$A'],
       ['B', 'end'],
@@ -174,7 +174,7 @@ test('circles among stored variables, and through them, are found', async () => 
     '',
   );
   assert.equal(
-    await found([
+    await errorsWith([
       ['A', '$A'],
       ['B', '$A'],
     ]),

@@ -74,9 +74,9 @@ describe('a report', () => {
 
 describe('a packed report', () => {
   const unpack = async (bytes: Buffer, max = 1_000) => {
-    const found: string[] = [];
-    for await (const member of gzipMembers(bytes, max)) found.push(member.toString());
-    return found;
+    const members: string[] = [];
+    for await (const member of gzipMembers(bytes, max)) members.push(member.toString());
+    return members;
   };
   const refused = (bytes: Buffer, words: RegExp, max?: number) =>
     assert.rejects(unpack(bytes, max), (error) => error instanceof GzipError && words.test(error.message));

@@ -77,14 +77,14 @@ const config = fc
 
 test('whatever stands in a configuration, it has jobs or errors', () => {
   fc.assert(
-    fc.property(config, (given) => {
-      const before = JSON.stringify(given);
-      const { config: found, errors } = readConfig(given);
-      assert.equal(found === null, errors.length > 0);
+    fc.property(config, (generated) => {
+      const before = JSON.stringify(generated);
+      const { config: parsed, errors } = readConfig(generated);
+      assert.equal(parsed === null, errors.length > 0);
       assert.equal(new Set(errors).size, errors.length);
       for (const error of errors) assert.doesNotMatch(error, /undefined$|\[object/);
-      assert.ok(found === null || found.jobs.every(({ stage }) => found.stages.includes(stage)));
-      assert.equal(JSON.stringify(given), before);
+      assert.ok(parsed === null || parsed.jobs.every(({ stage }) => parsed.stages.includes(stage)));
+      assert.equal(JSON.stringify(generated), before);
     }),
     { numRuns: 2000 },
   );

@@ -15,24 +15,24 @@ function config(text: string) {
 }
 
 function job(text: string, name = 'build') {
-  const found = config(text).jobs.find((each) => each.name === name);
-  assert.ok(found, name);
-  return found;
+  const jobConfig = config(text).jobs.find((each) => each.name === name);
+  assert.ok(jobConfig, name);
+  return jobConfig;
 }
 
 test('a job takes over what default says, and what stands at the top level in its place', () => {
-  const found = job(`
+  const build = job(`
 default: { tags: [docker], retry: 1, timeout: 10 minutes, interruptible: true }
 image: ruby:3.3
 before_script: [bundle install]
 build: { script: make, timeout: 1h }
 `);
-  assert.deepEqual(found.tags, ['docker']);
-  assert.equal(found.interruptible, true);
-  assert.equal(found.options.timeout, 3600);
-  assert.equal(found.options.image?.name, 'ruby:3.3');
-  assert.deepEqual(found.options.beforeScript, ['bundle install']);
-  assert.deepEqual(found.options.retry, { max: 1, when: null, exitCodes: null });
+  assert.deepEqual(build.tags, ['docker']);
+  assert.equal(build.interruptible, true);
+  assert.equal(build.options.timeout, 3600);
+  assert.equal(build.options.image?.name, 'ruby:3.3');
+  assert.deepEqual(build.options.beforeScript, ['bundle install']);
+  assert.deepEqual(build.options.retry, { max: 1, when: null, exitCodes: null });
 });
 
 test('inherit says what of the defaults a job takes over', () => {
@@ -203,10 +203,10 @@ test('few lists that nest each other are not many items', () => {
 
 test('keys that every object seems to have are as good as any', () => {
   const tree = JSON.parse('{"__proto__": {"script": "x"}, "constructor": {"script": "x", "needs": ["__proto__"]}}');
-  const { config: found, errors } = readConfig(tree);
+  const { config: parsed, errors } = readConfig(tree);
   assert.deepEqual(errors, []);
   assert.deepEqual(
-    found?.jobs.map(({ name }) => name),
+    parsed?.jobs.map(({ name }) => name),
     ['__proto__', 'constructor'],
   );
 });

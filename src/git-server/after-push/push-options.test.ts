@@ -72,8 +72,8 @@ test('quick actions act in a description that is given, and in none that is take
   await user.ok(dir, 'commit', '--quiet', '--allow-empty', '-m', 'Taken\n\n/draft');
   await push('taken', 'merge_request.create');
   await push('given', 'merge_request.description=Changed\\n/ready\\n/lock');
-  const [given, taken] = await mergeRequests(project);
-  assert.deepEqual([given!.description, given!.draft], ['Changed', false]);
+  const [described, taken] = await mergeRequests(project);
+  assert.deepEqual([described!.description, described!.draft], ['Changed', false]);
   assert.deepEqual([taken!.draft, taken!.title], [false, 'Taken']);
 });
 

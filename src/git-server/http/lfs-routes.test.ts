@@ -92,8 +92,8 @@ test('who may do what in a private project', async () => {
     maintainer: ALL,
     owner: ALL,
   };
-  for (const [role, wanted] of Object.entries(expected)) {
-    assert.equal(await statuses(project, people[role as keyof typeof people].token), wanted, role);
+  for (const [role, expectedStatuses] of Object.entries(expected)) {
+    assert.equal(await statuses(project, people[role as keyof typeof people].token), expectedStatuses, role);
   }
   assert.equal(await statuses(project, ROOT_TOKEN), ALL, 'administrator');
 });

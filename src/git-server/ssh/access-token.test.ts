@@ -36,14 +36,14 @@ describe('personal_access_token over SSH', { skip: noSsh }, () => {
   }
 
   test('makes a token that works at once, for so many days, with the audit event of any other', async () => {
-    let said = '';
+    let output = '';
     const event = await oneAuditOf(app, async () => {
       const { code, stdout, stderr } = await ask("'my token' read_api,read_user");
       assert.deepEqual([code, stderr], [0, '']);
-      said = stdout;
+      output = stdout;
     });
-    const [, token] = /^Token: {3}(\S+)\nScopes: {2}read_api,read_user\nExpires: (\S+)\n$/.exec(said) ?? [];
-    assert.ok(said.endsWith(`Expires: ${day(30)}\n`), said);
+    const [, token] = /^Token: {3}(\S+)\nScopes: {2}read_api,read_user\nExpires: (\S+)\n$/.exec(output) ?? [];
+    assert.ok(output.endsWith(`Expires: ${day(30)}\n`), output);
     assert.deepEqual(
       [event.event_name, event.author_id, event.details.ip_address],
       ['personal_access_token_created', user.user.id, '127.0.0.1'],
@@ -114,11 +114,11 @@ describe('personal_access_token over SSH', { skip: noSsh }, () => {
     assert.match(stderr, /ERROR: .*Personal access tokens are disabled on this server\./);
     const back = { disable_personal_access_tokens: false, gitlab_shell_operation_limit: 3 };
     expectStatus(await app.put('/application/settings', { token: acting, json: back }), 200);
-    const said: string[] = [];
-    for (let round = 0; round < 8; round += 1) said.push((await ask('name wrong')).stderr);
+    const errors: string[] = [];
+    for (let round = 0; round < 8; round += 1) errors.push((await ask('name wrong')).stderr);
     assert.ok(
-      said.some((text) => text.includes('This endpoint has been requested too many times.')),
-      said.join(''),
+      errors.some((text) => text.includes('This endpoint has been requested too many times.')),
+      errors.join(''),
     );
     await set({ gitlab_shell_operation_limit: 600 });
     const now = await app.deps.db.selectFrom('access_tokens').selectAll().where('user_id', '=', user.user.id).execute();

@@ -41,36 +41,36 @@ describe('LFS for clients over SSH', { skip: noSsh }, () => {
     const other = await app.make.project();
     const { developer } = await app.make.members(project);
     await app.make.member({ project: other }, developer.user, 30);
-    const given = await authenticate(await place.keyOf(developer), project, 'upload');
-    assert.equal(given.expires_in, 7_200);
-    assert.equal(new URL(given.href).pathname, `/${project.full_path}.git/info/lfs`);
-    const user = Buffer.from(given.header.Authorization.slice('Basic '.length), 'base64').toString().split(':')[0];
+    const lfsAccess = await authenticate(await place.keyOf(developer), project, 'upload');
+    assert.equal(lfsAccess.expires_in, 7_200);
+    assert.equal(new URL(lfsAccess.href).pathname, `/${project.full_path}.git/info/lfs`);
+    const user = Buffer.from(lfsAccess.header.Authorization.slice('Basic '.length), 'base64').toString().split(':')[0];
     assert.equal(user, developer.user.username);
-    const answer = await batch(given, 'upload');
+    const answer = await batch(lfsAccess, 'upload');
     assert.equal(answer.status, 200);
     const { objects } = (await answer.json()) as {
       objects: { actions: { upload: { href: string; header: Record<string, string> } } }[];
     };
     const { href, header } = objects[0]!.actions.upload;
     assert.equal((await fetch(href, { method: 'PUT', headers: header, body: content })).status, 200);
-    const elsewhere = given.href.replace(project.full_path, other.full_path);
-    assert.equal((await batch(given, 'download', elsewhere)).status, 401, 'it is for one project');
-    const api = await fetch(`${new URL(given.href).origin}/api/v4/user`, { headers: given.header });
+    const elsewhere = lfsAccess.href.replace(project.full_path, other.full_path);
+    assert.equal((await batch(lfsAccess, 'download', elsewhere)).status, 401, 'it is for one project');
+    const api = await fetch(`${new URL(lfsAccess.href).origin}/api/v4/user`, { headers: lfsAccess.header });
     assert.equal(api.status, 401, 'and for LFS alone');
-    const git = `${new URL(given.href).origin}/${project.full_path}.git/info/refs?service=git-upload-pack`;
-    assert.equal((await fetch(git, { headers: given.header })).status, 401);
+    const git = `${new URL(lfsAccess.href).origin}/${project.full_path}.git/info/refs?service=git-upload-pack`;
+    assert.equal((await fetch(git, { headers: lfsAccess.header })).status, 401);
     clock.advance(7_201_000);
-    assert.equal((await batch(given, 'download')).status, 401);
+    assert.equal((await batch(lfsAccess, 'download')).status, 401);
   });
 
   test('it ends with the key that it was given for', async () => {
     const project = await app.make.project();
     const { developer } = await app.make.members(project);
-    const given = await authenticate(await place.keyOf(developer), project, 'download');
-    assert.equal((await batch(given, 'download')).status, 200);
+    const lfsAccess = await authenticate(await place.keyOf(developer), project, 'download');
+    assert.equal((await batch(lfsAccess, 'download')).status, 200);
     const [key] = expectStatus<{ id: number }[]>(await app.get('/user/keys', { token: developer.token }), 200);
     expectStatus(await app.delete(`/user/keys/${key!.id}`, { token: developer.token }), 204);
-    assert.equal((await batch(given, 'download')).status, 401);
+    assert.equal((await batch(lfsAccess, 'download')).status, 401);
   });
 
   test('who may only read uploads nothing; a deploy key does what it may', async () => {
@@ -80,8 +80,8 @@ describe('LFS for clients over SSH', { skip: noSsh }, () => {
     const command = ['git-lfs-authenticate', project.full_path, 'upload'];
     assert.match((await place.ssh(key, command)).stderr, /ERROR: You are not allowed to push code to this project\./);
     assert.match((await place.ssh(await place.keyOf(stranger), command)).stderr, /could not be found/);
-    const given = await authenticate(key, project, 'download');
-    assert.equal((await batch(given, 'upload')).status, 403);
+    const lfsAccess = await authenticate(key, project, 'download');
+    assert.equal((await batch(lfsAccess, 'upload')).status, 403);
     for (const can_push of [true, false]) {
       const robot = place.newKey();
       const json = { title: 'robot', key: publicKey(robot), can_push };

@@ -208,17 +208,19 @@ test('a user who asks for the same too often is told so', async () => {
     const client = await RawSsh.connect(port);
     await client.exchangeKeys();
     await client.login(await newKey());
-    const said: string[] = [];
+    const errors: string[] = [];
     for (let id = 0; id < 8; id += 1) {
       client.openSession(id);
       const server = new SshReader(await client.expect(Message.channelOpenConfirmation), 5).uint32();
       client.request(server, 'exec', sshString("git-upload-pack 'no/such.git'"));
-      said.push(new SshReader(await client.expect(Message.channelExtendedData), 9).text());
+      errors.push(new SshReader(await client.expect(Message.channelExtendedData), 9).text());
       await client.expect(Message.channelClose);
       client.send(Message.channelClose, uint32(server));
     }
-    assert.match(said[0]!, /could not be found/);
-    assert.ok(said.some((text) => text.includes('This endpoint has been requested too many times. Try again later.')));
+    assert.match(errors[0]!, /could not be found/);
+    assert.ok(
+      errors.some((text) => text.includes('This endpoint has been requested too many times. Try again later.')),
+    );
     client.close();
   } finally {
     expectStatus(await app.put('/application/settings', { json: { gitlab_shell_operation_limit: 600 } }), 200);

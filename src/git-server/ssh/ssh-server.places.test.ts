@@ -62,10 +62,10 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
     expectStatus(await app.put(`/projects/${project.id}`, { json: { path: 'moved-away' } }), 200);
     await git.ok(dir, ...words, 'ls-remote', old);
     await git.commit(dir, 'more', 'x\n');
-    const said = await git.ok(dir, ...words, 'push', old, 'main');
-    assert.match(said, /remote: Project '.+' was moved to '.+\/moved-away'\./);
+    const output = await git.ok(dir, ...words, 'push', old, 'main');
+    assert.match(output, /remote: Project '.+' was moved to '.+\/moved-away'\./);
     assert.match(
-      said,
+      output,
       new RegExp(`git remote set-url origin ssh://git@127\\.0\\.0\\.1:${place.server.port}/.+/moved-away\\.git`),
     );
   });
@@ -76,9 +76,9 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
     const { git } = place;
     const dir = await git.tree();
     const to = place.address({ full_path: `${owner.user.username}/made-by-ssh` });
-    const said = await git.ok(dir, ...place.with(key), 'push', to, 'main');
-    assert.match(said, /remote: The private project .+\/made-by-ssh was successfully created\./);
-    assert.ok(said.includes(`git remote add origin ${to}`), said);
+    const output = await git.ok(dir, ...place.with(key), 'push', to, 'main');
+    assert.match(output, /remote: The private project .+\/made-by-ssh was successfully created\./);
+    assert.ok(output.includes(`git remote add origin ${to}`), output);
   });
 
   test('push rules of a group are kept, in the same words as over HTTP', async () => {
@@ -198,9 +198,9 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
     for (const budget of [streams, memory]) {
       const leave = await budget.take('user:0', { cost: budget.total });
       let done = false;
-      const archive = git.ok(dir, ...ask).then((said) => {
+      const archive = git.ok(dir, ...ask).then((output) => {
         done = true;
-        return said;
+        return output;
       });
       while (budget.waiting === 0 && !done) await new Promise((resolve) => setTimeout(resolve, 10));
       assert.equal(done, false, 'it does not wait for memory');

@@ -181,8 +181,8 @@ test('a damaged index is not believed, wherever it is damaged, and made anew', a
     rmSync(file!, { force: true });
     writeFileSync(file!, at % 7 === 0 ? good.subarray(0, at) : good.with(at, good[at]! ^ 1));
     const repo = pool.get(`${at}`, dir);
-    const found = [await lastCommitOf(repo, next, 'a'), await lastCommitOf(repo, next, 'b')];
-    assert.deepEqual(found, [next, root], `byte ${at}`);
+    const lastCommits = [await lastCommitOf(repo, next, 'a'), await lastCommitOf(repo, next, 'b')];
+    assert.deepEqual(lastCommits, [next, root], `byte ${at}`);
   }
   await pool.close();
   await writePathIndexes(dir);
@@ -255,8 +255,8 @@ test('a question that reaches far beyond the graph has it written at once, also 
   t.after(() => pool.close());
   const repo = pool.get('far', dir);
   repo.history.refsChanged([tip]);
-  const found = await Promise.all([tip, `${tip}`].map((oid) => lastCommitOf(repo, oid, 'a')));
-  assert.deepEqual(found, [root, root]);
+  const lastCommits = await Promise.all([tip, `${tip}`].map((oid) => lastCommitOf(repo, oid, 'a')));
+  assert.deepEqual(lastCommits, [root, root]);
   assert.equal((await loadGraph(dir)).graph?.count, 2_101);
   // Nobody has announced these: a server that was just started.
   rmSync(join(dir, FOLDER), { recursive: true });

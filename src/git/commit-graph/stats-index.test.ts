@@ -100,10 +100,10 @@ test('generated histories have the lines that git counts, whoever asks', async (
   await writeWholeGraph(dir);
   const repo = pool.get('indexed', dir);
   t.mock.method(repo.stats, 'ask', () => assert.fail('git is asked'));
-  const found = await statsOf(repo, oids);
+  const statsByOid = await statsOf(repo, oids);
   for (const oid of oids) {
-    assert.deepEqual(found.get(oid), counted(git, oid), oid);
-    assert.deepEqual(await commitStats(repo, oid), found.get(oid));
+    assert.deepEqual(statsByOid.get(oid), counted(git, oid), oid);
+    assert.deepEqual(await commitStats(repo, oid), statsByOid.get(oid));
   }
 });
 
@@ -224,12 +224,12 @@ test('a graph that came without it gets it soon after the first question', async
   const repo = pool.get('soon', dir);
   assert.deepEqual(await commitStats(repo, root), counted(git, root));
   while ((await layersOf(dir))[0]?.stats?.unknown !== 0) await sleep(20);
-  let found = await repo.history.stats([root]);
-  while (found.size === 0) {
+  let statsByOid = await repo.history.stats([root]);
+  while (statsByOid.size === 0) {
     await sleep(20);
-    found = await repo.history.stats([root]);
+    statsByOid = await repo.history.stats([root]);
   }
-  assert.deepEqual(found.get(root), counted(git, root));
+  assert.deepEqual(statsByOid.get(root), counted(git, root));
 });
 
 test('it ends with the repository that it is made for, and writes nothing then', async (t) => {

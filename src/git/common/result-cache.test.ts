@@ -60,8 +60,8 @@ test('stays within its bytes', async () => {
   const cache = new ResultCache<{ size: number }>('git_log_counts', ({ size }) => size, 10_000);
   for (let index = 0; index < 100; index += 1) cache.put(`key ${index}`, { size: 1_000 });
   cache.put('large', { size: 5_000 });
-  const kept = Array.from({ length: 100 }, (_, index) => cache.peek(`key ${index}`)).filter(Boolean);
-  assert.ok(kept.length > 0 && kept.length < 10);
+  const cachedResults = Array.from({ length: 100 }, (_, index) => cache.peek(`key ${index}`)).filter(Boolean);
+  assert.ok(cachedResults.length > 0 && cachedResults.length < 10);
   assert.equal(cache.peek('large'), undefined);
 });
 

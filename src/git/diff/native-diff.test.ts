@@ -69,8 +69,8 @@ test('a repository with longer ids is read as well', async (t) => {
     [null, first],
     [first, second],
   ] as const) {
-    const found = await nativeDiff(repo, from, to, DEFAULT_DIFF_LIMITS);
-    assert.deepEqual(found, await diffTrees(repo, from, to, { onlyGit: true }));
+    const diff = await nativeDiff(repo, from, to, DEFAULT_DIFF_LIMITS);
+    assert.deepEqual(diff, await diffTrees(repo, from, to, { onlyGit: true }));
   }
 });
 
@@ -90,7 +90,7 @@ test('modes that git does not tell from each other are no change', async (t) => 
     [first, second],
     [second, third],
   ] as const) {
-    const found = await nativeDiff(repo, from, to, DEFAULT_DIFF_LIMITS);
-    assert.deepEqual(found, await diffTrees(repo, from, to, { onlyGit: true }));
+    const diff = await nativeDiff(repo, from, to, DEFAULT_DIFF_LIMITS);
+    assert.deepEqual(diff, await diffTrees(repo, from, to, { onlyGit: true }));
   }
 });

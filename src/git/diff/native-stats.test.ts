@@ -13,24 +13,24 @@ function counted(git: (args: readonly string[]) => string, oid: string): { addit
 
 test('lines are counted as git counts them, or left to it', async (t) => {
   const { repo, git, commit } = gitFixture(t);
-  const random = (most: number) => Math.floor(Math.random() * most);
+  const random = (limit: number) => Math.floor(Math.random() * limit);
   const text = (): string =>
     `${Array.from({ length: random(8) }, () => 'abc\0'[random(random(9) === 0 ? 4 : 3)]).join('\n')}${random(2) ? '\n' : ''}`;
   let parent = commit({ a: 'a\nb\n', 'd/e': '' });
-  let told = 0;
+  let countedCommits = 0;
   for (let round = 0; round < 60; round += 1) {
     const files: Record<string, string> = {};
     for (const name of ['a', 'd/e', 'd/f'].slice(random(2), 1 + random(3))) files[name] = text();
     parent = commit(files, [parent]);
-    const found = await nativeStats(repo, parent);
-    const wanted = counted(git, parent);
-    if (found !== null) {
-      told += 1;
-      assert.deepEqual(found, wanted, git(['show', parent]));
+    const stats = await nativeStats(repo, parent);
+    const expected = counted(git, parent);
+    if (stats !== null) {
+      countedCommits += 1;
+      assert.deepEqual(stats, expected, git(['show', parent]));
     }
-    assert.deepEqual(await statsOfNew(repo, parent), wanted);
+    assert.deepEqual(await statsOfNew(repo, parent), expected);
   }
-  assert.ok(told > 5 && told < 60, `${told} were told`);
+  assert.ok(countedCommits > 5 && countedCommits < 60, `${countedCommits} were told`);
 });
 
 test('attributes in commits change nothing, whatever git there is', async (t) => {

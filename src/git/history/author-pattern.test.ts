@@ -69,7 +69,7 @@ test('random patterns find the commits that git finds', async (t) => {
     seed = (seed * 48_271) % 2_147_483_647;
     return seed % limit;
   };
-  let found = 0;
+  let commitCount = 0;
   for (let round = 0; round < 400; round += 1) {
     const author = Array.from({ length: 1 + below(5) }, () => PARTS[below(PARTS.length)]).join('');
     if (authorTest(author) === null) continue;
@@ -77,10 +77,10 @@ test('random patterns find the commits that git finds', async (t) => {
     const expected = git(args)
       .split('\n')
       .filter((oid) => oid !== '');
-    found += expected.length;
+    commitCount += expected.length;
     assert.deepEqual(await listCommits(repo, { from, author, limit: 100 }), expected, author);
   }
-  assert.ok(found > 100);
+  assert.ok(commitCount > 100);
 });
 
 test('git is asked the same where the history is long', async (t) => {

@@ -69,9 +69,9 @@ test('agrees with git for every file and commit, whatever is kept already', asyn
     for (const commit of order) {
       const files = git.bytes(['ls-tree', '-r', '-z', '--name-only', commit]).toString('utf8').split('\0');
       for (const path of paths.filter((item) => files.includes(item))) {
-        const { ranges, commits: found } = await blame(repo, commit, path);
+        const { ranges, commits: blamedCommits } = await blame(repo, commit, path);
         assert.deepEqual(flat(ranges), expected(commit, path), `${path} at ${commit}`);
-        assert.deepEqual([...found.keys()].sort(), [...new Set(ranges.map(({ oid }) => oid))].sort());
+        assert.deepEqual([...blamedCommits.keys()].sort(), [...new Set(ranges.map(({ oid }) => oid))].sort());
         for (const [index, range] of ranges.entries()) assert.notEqual(range.oid, ranges[index + 1]?.oid);
       }
     }
@@ -79,8 +79,8 @@ test('agrees with git for every file and commit, whatever is kept already', asyn
 });
 
 test('the commits come with their data', async () => {
-  const { ranges, commits: found } = await blame(git.repo, commits[0]!, 'file');
-  const commit = found.get(ranges[0]!.oid);
+  const { ranges, commits: blamedCommits } = await blame(git.repo, commits[0]!, 'file');
+  const commit = blamedCommits.get(ranges[0]!.oid);
   assert.equal(commit?.message, git.git('log', '-1', '--format=%B', ranges[0]!.oid));
   assert.equal(commit?.author.email, 'ada@example.com');
 });

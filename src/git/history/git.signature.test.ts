@@ -18,11 +18,11 @@ test('an SSH signature made by git is found, and its payload is what was signed'
   const sign = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}.pub`];
   git.bytes([...sign, 'commit', '--quiet', '-S', '-m', 'signed\n\nbody']);
   const oid = git.oid('HEAD');
-  const found = await signatureOf(git.repo, oid);
-  assert.equal(found?.kind, 'SSH');
-  git.write('.git/sig', found!.signature);
+  const signature = await signatureOf(git.repo, oid);
+  assert.equal(signature?.kind, 'SSH');
+  git.write('.git/sig', signature!.signature);
   outputOf('ssh-keygen', ['-Y', 'check-novalidate', '-n', 'git', '-s', `${git.dir}/.git/sig`], {
-    input: found!.payload,
+    input: signature!.payload,
   });
 });
 
@@ -43,10 +43,10 @@ test('PGP and X509 are told by their armour, and the payload has no signature he
     ['-----BEGIN PGP MESSAGE-----', 'PGP'],
     ['-----BEGIN SIGNED MESSAGE-----', 'X509'],
   ] as const) {
-    const found = extractSignature(signed(armour));
-    assert.equal(found?.kind, kind);
-    assert.equal(found?.signature, `${armour}\nline\n indented\n-----END-----\n`);
-    assert.equal(found?.payload.toString(), `${head}encoding latin1\n\ngpgsig text\n`);
+    const signature = extractSignature(signed(armour));
+    assert.equal(signature?.kind, kind);
+    assert.equal(signature?.signature, `${armour}\nline\n indented\n-----END-----\n`);
+    assert.equal(signature?.payload.toString(), `${head}encoding latin1\n\ngpgsig text\n`);
   }
   assert.equal(extractSignature(signed('garbage')), null);
   assert.equal(extractSignature(signed('-----BEGIN PGP SIGNATURE-----'), 'sha256'), null);

@@ -14,11 +14,11 @@ subscribe('child_process', (message) => {
 /** The processes that were started since it was called last. */
 const started = () => children.splice(0).map(({ spawnargs }) => spawnargs.join(' '));
 let git: GitRepository;
-let kept: Repository;
+let cachedRepo: Repository;
 let copies = 0;
 before(() => {
   git = new GitRepository();
-  kept = git.repo;
+  cachedRepo = git.repo;
 });
 after(() => git.close());
 
@@ -26,8 +26,12 @@ after(() => git.close());
 async function compare(commit: string, what: string): Promise<void> {
   copies += 1;
   const unasked = git.fresh(`copy-${copies}`);
-  assert.deepEqual(await languagesOf(kept, commit), await languagesOf(unasked, commit), `languages, ${what}`);
-  assert.deepEqual(await listContributors(kept, commit), await listContributors(unasked, commit), `authors, ${what}`);
+  assert.deepEqual(await languagesOf(cachedRepo, commit), await languagesOf(unasked, commit), `languages, ${what}`);
+  assert.deepEqual(
+    await listContributors(cachedRepo, commit),
+    await listContributors(unasked, commit),
+    `authors, ${what}`,
+  );
 }
 
 test('languages and contributors after changes are those that are counted anew', async () => {
@@ -68,9 +72,9 @@ test('what came since is counted alone, and of languages without a process', asy
   git.write('b.cpp', 'x'.repeat(500));
   const head = git.commit('changed', { author: 'Ada', email: 'ada@example.org' });
   assert.notDeepEqual(started(), []);
-  await languagesOf(kept, head);
+  await languagesOf(cachedRepo, head);
   assert.deepEqual(started(), []);
-  await listContributors(kept, head);
+  await listContributors(cachedRepo, head);
   const [only, ...others] = started();
   assert.deepEqual(others, []);
   assert.ok(only?.includes(`${head} ^${base}`), only ?? 'none');

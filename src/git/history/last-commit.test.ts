@@ -64,9 +64,9 @@ test('a path that was removed has the commit that removed it', async () => {
 });
 
 test('many paths at once', async () => {
-  const found = await lastCommitsOf(git.fresh('many'), commits[0]!, [...paths, 'a', '../x', '', 'a\0']);
-  for (const path of paths) assert.equal(found.get(path), expected(commits[0]!, path), path);
-  for (const path of ['../x', '', 'a\0']) assert.equal(found.get(path), null);
+  const lastCommits = await lastCommitsOf(git.fresh('many'), commits[0]!, [...paths, 'a', '../x', '', 'a\0']);
+  for (const path of paths) assert.equal(lastCommits.get(path), expected(commits[0]!, path), path);
+  for (const path of ['../x', '', 'a\0']) assert.equal(lastCommits.get(path), null);
 });
 
 test('refuses what is no complete id', async () => {

@@ -33,9 +33,9 @@ function trailersOfCommits({ git }: GitFixture, messages: readonly string[]): Pa
   return shown.map((text) => pairsOf(text.split('\n')));
 }
 
-function check(message: string, found: Pairs): void {
+function check(message: string, gitPairs: Pairs): void {
   const expected: Record<string, string[]> = {};
-  for (const [key = '', value = ''] of found) {
+  for (const [key = '', value = ''] of gitPairs) {
     expected[key] ??= [];
     expected[key].push(value);
   }
@@ -111,7 +111,7 @@ test('agrees with git on arbitrary messages', (t) => {
   const messages = Map.groupBy(fc.sample(message, 300), (text) => /^\s*(?:\n|$)/.test(text));
   for (const text of messages.get(true) ?? []) check(text, gitTrailers(text));
   const others = messages.get(false) ?? [];
-  const found = trailersOfCommits(gitFixture(t), others);
-  assert.equal(found.length, others.length);
-  for (const [at, text] of others.entries()) check(text, found[at]!);
+  const trailersOfOthers = trailersOfCommits(gitFixture(t), others);
+  assert.equal(trailersOfOthers.length, others.length);
+  for (const [at, text] of others.entries()) check(text, trailersOfOthers[at]!);
 });

@@ -24,21 +24,21 @@ function gitHunks({ git, bytes }: GitFixture, pairs: readonly Pair[]): Buffer[] 
   git(['fast-import', '--quiet', '--force'], Buffer.concat(input));
   const args = ['diff-tree', '-p', '-r', '--no-renames', '--full-index', 'side0', 'side1'];
   const text = bytes(args).toString('latin1');
-  const found = pairs.map(() => Buffer.alloc(0));
+  const hunks = pairs.map(() => Buffer.alloc(0));
   for (const patch of text.split(/^diff --git a\/f/m).slice(1)) {
     const start = patch.indexOf('\n@@ ') + 1;
-    if (start > 0) found[Number(patch.slice(0, 4))] = Buffer.from(patch.slice(start), 'latin1');
+    if (start > 0) hunks[Number(patch.slice(0, 4))] = Buffer.from(patch.slice(start), 'latin1');
   }
-  return found;
+  return hunks;
 }
 
 function mustBeAsGitsOf(fixture: GitFixture, pairs: readonly Pair[]): void {
-  for (const [at, wanted] of gitHunks(fixture, pairs).entries()) {
+  for (const [at, expectedHunks] of gitHunks(fixture, pairs).entries()) {
     const [before, after] = pairs[at]!;
-    const found = lineDiff(before, after, new DiffBudget());
-    const text = wanted.toString('latin1');
+    const diff = lineDiff(before, after, new DiffBudget());
+    const text = expectedHunks.toString('latin1');
     assert.equal(
-      found?.bytes.toString('latin1'),
+      diff?.bytes.toString('latin1'),
       text,
       `${JSON.stringify(before.toString('latin1'))} ${JSON.stringify(after.toString('latin1'))}`,
     );
@@ -47,8 +47,8 @@ function mustBeAsGitsOf(fixture: GitFixture, pairs: readonly Pair[]): void {
       additions: lines.filter((line) => line.startsWith('+')).length,
       deletions: lines.filter((line) => line.startsWith('-')).length,
     };
-    assert.deepEqual({ additions: found!.additions, deletions: found!.deletions }, counts);
-    assert.equal(found!.lines, lines.length);
+    assert.deepEqual({ additions: diff!.additions, deletions: diff!.deletions }, counts);
+    assert.equal(diff!.lines, lines.length);
     assert.deepEqual(countLines(before, after, new DiffBudget()), counts);
   }
 }
@@ -150,9 +150,9 @@ test('git is asked where there are very many lines, or it would take long', () =
   assert.equal(lineDiff(lines(9, 9), lines(20_001, 9), new DiffBudget()), null);
   assert.notEqual(lineDiff(Buffer.alloc(0), Buffer.from('x\n'.repeat(20_000)), new DiffBudget()), null);
   const budget = new DiffBudget();
-  let told = 0;
-  while (lineDiff(lines(4_000, 3_000), lines(4_000, 3_000), budget) !== null) told += 1;
-  assert.ok(told < 20, `${told} were told`);
+  let diffs = 0;
+  while (lineDiff(lines(4_000, 3_000), lines(4_000, 3_000), budget) !== null) diffs += 1;
+  assert.ok(diffs < 20, `${diffs} were told`);
   assert.notEqual(lineDiff(lines(40, 30), lines(40, 30), new DiffBudget()), null);
 });
 

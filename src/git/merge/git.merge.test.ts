@@ -46,10 +46,10 @@ function worktreeResult(onto: string, ...args: string[]): string | null {
 
 /** The tree of a clean result, for which everything is written that it needs. */
 async function cleanTree(result: Promise<PickResult | MergeResult>): Promise<string> {
-  const found = await result;
-  assert.ok(found.kind === 'clean', found.kind);
-  await new ObjectWriter(git.repo.dir).write(found.objects);
-  return found.tree;
+  const merged = await result;
+  assert.ok(merged.kind === 'clean', merged.kind);
+  await new ObjectWriter(git.repo.dir).write(merged.objects);
+  return merged.tree;
 }
 
 test('a clean merge gives the tree that git merge makes', async () => {

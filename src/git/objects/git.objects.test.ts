@@ -86,8 +86,8 @@ test('any identity and message make a commit that passes the strict check of git
     assert.ok(!/[<>\n\0]/.test(parsed.author.name + parsed.author.email));
   }
   // It ends at the first that does not pass.
-  const found = git(['hash-object', '-t', 'commit', '--stdin-paths'], `${files.join('\n')}\n`).split('\n');
-  for (const [at, oid] of oids.entries()) assert.equal(found[at], oid);
+  const gitOids = git(['hash-object', '-t', 'commit', '--stdin-paths'], `${files.join('\n')}\n`).split('\n');
+  for (const [at, oid] of oids.entries()) assert.equal(gitOids[at], oid);
   const who = { name: 'a', email: 'a', date: new Date(0) };
   const rest = { tree, parents: [], committer: who, message: '' };
   assert.throws(() => encodeCommit({ ...rest, author: { ...who, date: new Date(Number.NaN) } }), invalid);

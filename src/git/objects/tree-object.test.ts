@@ -89,8 +89,8 @@ test('whatever names and ids are, an entry is found as it is among all of them',
       const data = Buffer.concat(all.map(([mode, name, bytes]) => entry(mode, name, bytes)));
       const entries = parseTree(OID, data);
       for (const name of [...all.map(([, one]) => one), other, 'b']) {
-        const wanted = entries.find((one) => one.name === name) ?? null;
-        assert.deepEqual(new TreeObject(OID, data).find(name), wanted);
+        const expected = entries.find((one) => one.name === name) ?? null;
+        assert.deepEqual(new TreeObject(OID, data).find(name), expected);
       }
     }),
     { numRuns: 1_000 },
@@ -128,19 +128,19 @@ test('trees differ in the same entries, and are edited to the same bytes, as if 
   const oids = fc.constantFrom(...['1', '2', '3'].map((digit) => digit.repeat(40)));
   const entries = fc.uniqueArray(fc.record({ name: names, mode: modes, oid: oids }), { selector: ({ name }) => name });
   const treeOf = (all: Parameters<typeof encodeTree>[0]) => new TreeObject(OID, encodeTree(all));
-  const told = (one: { name: string; mode: string; oid: string }) => `${one.name} ${one.mode} ${one.oid}`;
+  const describeEntry = (one: { name: string; mode: string; oid: string }) => `${one.name} ${one.mode} ${one.oid}`;
   fc.assert(
     fc.property(entries, entries, (before, after) => {
       const [one, two] = [treeOf(before), treeOf(after)];
-      const [old, now] = [before.map(told), after.map(told)];
+      const [old, now] = [before.map(describeEntry), after.map(describeEntry)];
       const { here, there } = one.differences(two);
-      assert.deepEqual(here.map(told).sort(), old.filter((text) => !now.includes(text)).sort());
-      assert.deepEqual(there.map(told).sort(), now.filter((text) => !old.includes(text)).sort());
+      assert.deepEqual(here.map(describeEntry).sort(), old.filter((text) => !now.includes(text)).sort());
+      assert.deepEqual(there.map(describeEntry).sort(), now.filter((text) => !old.includes(text)).sort());
       assert.equal(one.count, before.length);
       const changes = new Map<string, Buffer | null>(before.map(({ name }) => [name, null]));
       for (const each of after) changes.set(each.name, encodeEntry(each));
       for (const [name, bytes] of changes) {
-        const same = bytes !== null && old.includes(told(after.find((each) => each.name === name)!));
+        const same = bytes !== null && old.includes(describeEntry(after.find((each) => each.name === name)!));
         if (same) changes.delete(name);
       }
       assert.deepEqual(one.edited(changes), two.content);

@@ -156,9 +156,9 @@ test('moves no reference over what git processes do at the same time', async (t)
   let gitIsDone = false;
   const script = `for n in $(seq 60); do git --git-dir='${dir}' update-ref ${ref} ${oids[1]} ${oids[0]} && echo moved; git --git-dir='${dir}' update-ref -d ${ref} ${oids[2]} && echo deleted; git --git-dir='${dir}' pack-refs --all; done 2>/dev/null`;
   const child = spawn('sh', ['-c', script], { env: gitEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   const ended = once(child, 'close').then(() => {
     gitIsDone = true;
@@ -183,7 +183,7 @@ test('moves no reference over what git processes do at the same time', async (t)
     await nextTurn();
   }
   await ended;
-  const [gitMoved, gitDeleted] = ['moved', 'deleted'].map((word) => said.split(`${word}\n`).length - 1);
+  const [gitMoved, gitDeleted] = ['moved', 'deleted'].map((word) => output.split(`${word}\n`).length - 1);
   const now = await repo.refs.resolve(ref);
   assert.equal(now, git(['for-each-ref', '--format=%(objectname)', ref]) || null);
   // Each step was taken once: what came in went out, or is there.

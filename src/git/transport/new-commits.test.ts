@@ -35,9 +35,9 @@ function loose(...commits: { mark: number; message: string; from?: number[]; fil
 }
 const file = (path: string, content = 'x') => `M 100644 inline ${quote(path)}\n${data(content)}`;
 const read = async (heads: readonly string[], { files = true, known = [] as string[] } = {}) => {
-  const found: NewCommitOrFile[] = [];
-  for await (const things of newCommits(git.repo, heads, { env: {}, known, files })) found.push(...things);
-  return found;
+  const entries: NewCommitOrFile[] = [];
+  for await (const things of newCommits(git.repo, heads, { env: {}, known, files })) entries.push(...things);
+  return entries;
 };
 const commitsOf = (things: NewCommitOrFile[]) => things.filter((thing): thing is NewCommit => thing.kind === 'commit');
 const filesOf = (things: NewCommitOrFile[], oid: string) =>
@@ -98,17 +98,17 @@ test('what branches, tags and known commits lead to is not new', async () => {
     { mark: 3, message: '3', from: [2] },
     { mark: 4, message: '4', from: [3] },
   );
-  const found = async (known: string[] = []) => commitsOf(await read([four, four], { known })).map(({ oid }) => oid);
-  assert.deepEqual(await found(), [four, three, two, one]);
+  const newOids = async (known: string[] = []) => commitsOf(await read([four, four], { known })).map(({ oid }) => oid);
+  assert.deepEqual(await newOids(), [four, three, two, one]);
   git.git('update-ref', 'refs/merge-requests/1/head', three);
-  assert.deepEqual(await found(), [four, three, two, one]);
+  assert.deepEqual(await newOids(), [four, three, two, one]);
   git.git('tag', '-a', '-m', 'x', 'v1', one);
-  assert.deepEqual(await found(), [four, three, two]);
-  assert.deepEqual(await found([two]), [four, three]);
+  assert.deepEqual(await newOids(), [four, three, two]);
+  assert.deepEqual(await newOids([two]), [four, three]);
   git.git('update-ref', 'refs/heads/main', three);
-  assert.deepEqual(await found(), [four]);
+  assert.deepEqual(await newOids(), [four]);
   git.git('update-ref', 'refs/heads/main', four);
-  assert.deepEqual(await found(), []);
+  assert.deepEqual(await newOids(), []);
 });
 
 test('heads that are no commits bring nothing; one that is missing, or no id, is told', async () => {
@@ -126,12 +126,12 @@ test('commits come as they are stored, those that are long too, and a reader may
     { mark: 2, message: long, from: [1] },
     { mark: 3, message: 'last', from: [2] },
   );
-  const found = new Map<string, string>();
+  const textByOid = new Map<string, string>();
   for await (const commits of newCommitObjects(git.repo, [oids[2]!], { env: {}, known: [] })) {
-    for (const { oid, data } of commits) found.set(oid, data!.toString());
+    for (const { oid, data } of commits) textByOid.set(oid, data!.toString());
   }
-  assert.deepEqual([...found.keys()].sort(), [...oids].sort());
-  for (const [oid, text] of found) assert.equal(text, git.bytes(['cat-file', 'commit', oid]).toString());
+  assert.deepEqual([...textByOid.keys()].sort(), [...oids].sort());
+  for (const [oid, text] of textByOid) assert.equal(text, git.bytes(['cat-file', 'commit', oid]).toString());
   for await (const [commit] of newCommitObjects(git.repo, [oids[2]!], { env: {}, known: [] })) {
     assert.equal(commit?.oid, oids[2]);
     break;

@@ -161,17 +161,17 @@ test('the LFS pointers of a first push are searched for while git checks it, and
   while (asked() < 2) await sleep(5);
   const env = quarantineEnvironment({ dir: target } as RepositoryPath, quarantine);
   const pointers = () => pushedPointers({ dir: target } as RepositoryPath, env);
-  const found = [{ oid: 'ab'.repeat(32), size: 12, blob }];
-  assert.deepEqual(await pointers(), found);
+  const expectedPointers = [{ oid: 'ab'.repeat(32), size: 12, blob }];
+  assert.deepEqual(await pointers(), expectedPointers);
   assert.equal(asked(), 2);
   // An object that came later was not looked at.
   writeFileSync(join(quarantine, 'pack', 'pack-0.keep'), '');
-  assert.deepEqual(await pointers(), found);
+  assert.deepEqual(await pointers(), expectedPointers);
   assert.equal(asked(), 4);
   rmSync(join(quarantine, 'pack', 'pack-0.keep'));
   index.cancel();
   await index.settle();
   index.close();
-  assert.deepEqual(await pointers(), found);
+  assert.deepEqual(await pointers(), expectedPointers);
   assert.equal(asked(), 6);
 });

@@ -235,8 +235,8 @@ describe('a hostile push', () => {
   })();
 
   async function send(command: Buffer, options: string[] = []): Promise<string> {
-    const wanted = options.length > 0 ? ' push-options' : '';
-    const line = Buffer.concat([command, Buffer.from(`\0 report-status${wanted}`)]);
+    const capability = options.length > 0 ? ' push-options' : '';
+    const line = Buffer.concat([command, Buffer.from(`\0 report-status${capability}`)]);
     const tail = options.length > 0 ? [...options.map(encodePacket), FLUSH] : [];
     const body = Buffer.concat([encodePacket(line), FLUSH, ...tail, emptyPack]);
     const answer = await fetch(`${http.url}/git-receive-pack`, { method: 'POST', body });

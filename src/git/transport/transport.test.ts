@@ -148,13 +148,13 @@ describe('a large repository', () => {
   /** A client that has been sent the first bytes of a clone. */
   function startClone(server = http): { stop(): void; begun: Promise<void> } {
     const body = `0011command=fetch0001000fno-progress0032want ${'%'}\n0009done\n0000`;
-    const wanted = runGit(['rev-parse', 'refs/heads/main'], { gitDir: server.dir });
+    const mainOid = runGit(['rev-parse', 'refs/heads/main'], { gitDir: server.dir });
     const client = request(`${server.url}/git-upload-pack`, {
       method: 'POST',
       headers: { 'Git-Protocol': 'version=2' },
     });
     client.on('error', () => {});
-    const begun = wanted.then(
+    const begun = mainOid.then(
       ({ stdout }) =>
         new Promise<void>((resolve) => {
           client.on('response', (response) => response.once('readable', () => resolve()));

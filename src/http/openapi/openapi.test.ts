@@ -12,7 +12,8 @@ import { type OpenApiDocument, type OperationObject, openApiDocument } from './o
 
 const BASE = 'https://forge.example';
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-const document = (given: Parameters<typeof openApiDocument>[0]): OpenApiDocument => plain(openApiDocument(given, BASE));
+const document = (routes: Parameters<typeof openApiDocument>[0]): OpenApiDocument =>
+  plain(openApiDocument(routes, BASE));
 
 const inProject: Access = {
   description: 'Whoever may read the project',
@@ -24,9 +25,9 @@ const Person = Type.Object({ id: Type.Integer(), name: Type.String(), seen_at: N
 const handler = () => undefined;
 
 /** The operation of a single route. */
-function operationOf(given: Parameters<typeof openApiDocument>[0][number], method?: string): OperationObject {
-  const [item] = Object.values(document([given]).paths);
-  const operation = item?.[method ?? given.options.method.toLowerCase()];
+function operationOf(declaredRoute: Parameters<typeof openApiDocument>[0][number], method?: string): OperationObject {
+  const [item] = Object.values(document([declaredRoute]).paths);
+  const operation = item?.[method ?? declaredRoute.options.method.toLowerCase()];
   assert.ok(operation !== undefined);
   return operation;
 }

@@ -16,7 +16,7 @@ const at = (method: Method, path: string, list = false, operationId?: string): R
     success: { status: 200, schema: list ? Type.Array(One) : One },
     handler: () => undefined,
   });
-const named = (...given: Parameters<typeof at>) => operationIdOf(at(...given), given[1]);
+const named = (...args: Parameters<typeof at>) => operationIdOf(at(...args), args[1]);
 
 test('an operation is called after what it does and what it does it to', () => {
   const path = '/projects/:id/issues';

@@ -7,7 +7,8 @@ import { type OpenApiDocument, openApiDocument } from './openapi.document.ts';
 
 const BASE = 'https://forge.example';
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-const document = (given: Parameters<typeof openApiDocument>[0]): OpenApiDocument => plain(openApiDocument(given, BASE));
+const document = (routes: Parameters<typeof openApiDocument>[0]): OpenApiDocument =>
+  plain(openApiDocument(routes, BASE));
 
 const inProject: Access = { ...anyone, params: { id: Type.String({ description: 'Id or path.' }) } };
 const Person = Type.Object({ id: Type.Integer(), name: Type.String() });

@@ -95,9 +95,9 @@ const VALUES: [what: string, schema: TSchema, given: unknown, value: unknown][] 
   ['the text of a union', Type.Union([Type.Integer(), Type.String()]), 'a/b', 'a/b'],
   ['a null byte in the content of a file', Upload(), 'a\0b', 'a\0b'],
 ];
-for (const [what, schema, given, value] of VALUES) {
+for (const [what, schema, sent, value] of VALUES) {
   test(`taken: ${what}`, () => {
-    const result = read(optional(schema), { p: given });
+    const result = read(optional(schema), { p: sent });
     if (typeof result === 'string') assert.equal(result, value);
     else assert.deepEqual(result, value === undefined ? {} : { p: value });
   });
@@ -164,8 +164,8 @@ test('nothing but ApiError 400 comes of any value', () => {
   };
   const source = fc.dictionary(fc.constantFrom(...Object.keys(properties), '__proto__'), fc.anything({ maxDepth: 3 }));
   fc.assert(
-    fc.property(source, (given) => {
-      const result = read(properties, given);
+    fc.property(source, (parameters) => {
+      const result = read(properties, parameters);
       if (typeof result === 'string') return;
       for (const key of Object.keys(result as object)) assert.ok(key in properties, key);
       assert.equal(Object.getPrototypeOf(result), Object.prototype);

@@ -52,14 +52,14 @@ test('nesting is bounded', () => {
 
 test('values in all are bounded, fewer of them for whoever is nobody; their brackets in texts do not count', () => {
   const list = (count: number) => `{"a":[${'1,'.repeat(count - 2)}1]}`;
-  for (const [known, most] of [
+  for (const [known, maxValues] of [
     [true, 100_000],
     [false, 20_000],
   ] as const) {
     const bounds = jsonBounds(known);
-    assert.doesNotThrow(() => parseJsonBody(list(most), bounds));
-    const message = `413 Request Entity Too Large - a JSON body has at most ${most} values, and an object in it 5000 keys`;
-    assert.throws(() => parseJsonBody(list(most + 1), bounds), { status: 413, message });
+    assert.doesNotThrow(() => parseJsonBody(list(maxValues), bounds));
+    const message = `413 Request Entity Too Large - a JSON body has at most ${maxValues} values, and an object in it 5000 keys`;
+    assert.throws(() => parseJsonBody(list(maxValues + 1), bounds), { status: 413, message });
   }
   assert.doesNotThrow(() => parseJsonBody(JSON.stringify({ a: ',[{:'.repeat(500_001) })));
 });

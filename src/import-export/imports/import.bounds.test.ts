@@ -16,38 +16,38 @@ const ofBytes = (...parts: Buffer[]) => Readable.from(parts) as AsyncIterable<Bu
 
 /** What lines become: objects, or why they do not. */
 async function read(...lines: (string | Buffer)[]): Promise<(ImportedObject | string)[]> {
-  const found: (ImportedObject | string)[] = [];
+  const objects: (ImportedObject | string)[] = [];
   for await (const each of parseObjects(
     ofBytes(Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]))),
   ))
-    found.push(each instanceof InvalidImportObject ? each.message : each);
-  return found;
+    objects.push(each instanceof InvalidImportObject ? each.message : each);
+  return objects;
 }
 
 describe('a line', () => {
   test('that is deeper than anything looks through fails by itself, and the next is read', async () => {
     const deep = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
-    const found = await read(deep(50), deep(200_000), `{"a":"${'['.repeat(100_000)}"}`, '{"b":1}');
+    const objects = await read(deep(50), deep(200_000), `{"a":"${'['.repeat(100_000)}"}`, '{"b":1}');
     assert.deepEqual(
-      found.map((each) => (typeof each === 'string' ? each : Object.keys(each))),
+      objects.map((each) => (typeof each === 'string' ? each : Object.keys(each))),
       [['a'], 'the object is more than 100 levels deep', ['a'], ['b']],
     );
-    assert.deepEqual([...userIdsIn(found[0])], []);
+    assert.deepEqual([...userIdsIn(objects[0])], []);
   });
 
   test('of more values than fit into memory fails by itself; texts do not count', async () => {
     const many = (count: number) => `{"notes":[${Array.from({ length: count }, () => '{}').join(',')}]}`;
     const commas = `{"a":"${'\\",{'.repeat(200_000)}","b":"\\\\","c":[1,2]}`;
-    const found = await read(many(1_000), many(300_000), commas);
+    const objects = await read(many(1_000), many(300_000), commas);
     assert.deepEqual(
-      found.map((each) => (typeof each === 'string' ? each : Object.keys(each))),
+      objects.map((each) => (typeof each === 'string' ? each : Object.keys(each))),
       [['notes'], 'the object has more than 500000 values', ['a', 'b', 'c']],
     );
   });
 
   test('longer than 32 MiB fails by itself, whatever is in it', async () => {
-    const found = await read(Buffer.alloc(33 * MIB, 0x20), '{"b":1}');
-    assert.deepEqual(found, ['the object is longer than 32 MiB', { b: 1 }]);
+    const objects = await read(Buffer.alloc(33 * MIB, 0x20), '{"b":1}');
+    assert.deepEqual(objects, ['the object is longer than 32 MiB', { b: 1 }]);
   });
 });
 

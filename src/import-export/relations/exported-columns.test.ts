@@ -71,9 +71,9 @@ const objectsAt = (path: string): Json[] => {
 test('every column of a table that is exported is declared as exported or left out', async () => {
   const columns = await tableColumns(app.deps);
   for (const [table, { columns: declared }] of tables) {
-    const found = columns.filter((column) => column.table === table).map(({ name }) => name);
+    const tableColumnNames = columns.filter((column) => column.table === table).map(({ name }) => name);
     assert.deepEqual(
-      found.toSorted(),
+      tableColumnNames.toSorted(),
       Object.keys(declared).toSorted(),
       `columns of ${table}: export and import new ones, or say why they stay, in test/support/exported-columns.ts`,
     );

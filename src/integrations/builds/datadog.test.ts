@@ -20,12 +20,12 @@ after(async () => {
 });
 
 const got = () => {
-  const told = receiver.got.map(({ headers, text }) => ({
+  const received = receiver.got.map(({ headers, text }) => ({
     header: headers['x-gitlab-event'],
     body: JSON.parse(text) as Json,
   }));
   receiver.reset();
-  return told;
+  return received;
 };
 
 /** A project that Datadog is told of, and how a job of it runs. */
@@ -48,9 +48,9 @@ test('datadog is told of jobs and pipelines, and of their logs where it wants th
   const { begin, run, set, web } = await watched();
   const { pipeline } = await begin();
   await run();
-  const told = got();
-  assert.deepEqual([...new Set(told.map(({ header }) => header))].sort(), ['Job Hook', 'Pipeline Hook']);
-  assert.ok(told.some(({ body }) => body.object_kind === 'build' && body.build_status === 'failed'));
+  const received = got();
+  assert.deepEqual([...new Set(received.map(({ header }) => header))].sort(), ['Job Hook', 'Pipeline Hook']);
+  assert.ok(received.some(({ body }) => body.object_kind === 'build' && body.build_status === 'failed'));
   await set({ archive_trace_events: true });
   await begin();
   const id = await run();

@@ -55,8 +55,8 @@ async function happen(slug: string, settings: Json) {
   });
   await push();
   for (const branch of BRANCHES) await push(branch);
-  const said = { commit_message: `${CALL} ${LINK}`, author_name: CALL };
-  const { id } = await commitFiles(app, project.id, { a: 'x' }, said);
+  const commit = { commit_message: `${CALL} ${LINK}`, author_name: CALL };
+  const { id } = await commitFiles(app, project.id, { a: 'x' }, commit);
   await pipeline(id, 'failed');
   const name = `${CALL} ${LINK}`;
   expectStatus(await app.post(`${at}/statuses/${id}`, { json: { state: 'failed', name, ref: BRANCHES[0] } }), 201);
@@ -109,8 +109,8 @@ test('irker: nobody who writes a commit says a line of their own', async () => {
     const settings = { server_host: '127.0.0.1', server_port: irc.port, recipients: 'irc://irc.example/#dev' };
     const { project, push } = await projectWith(app, 'irker', settings);
     await push();
-    const said = { commit_message: 'one\rQUIT :\x07two', author_name: 'Eve\rJOIN 0' };
-    await commitFiles(app, project.id, { a: 'x' }, said);
+    const commit = { commit_message: 'one\rQUIT :\x07two', author_name: 'Eve\rJOIN 0' };
+    await commitFiles(app, project.id, { a: 'x' }, commit);
     await app.drain();
     const lines = irc.lines.map((line) => String((JSON.parse(line) as Json).privmsg));
     assert.ok(lines.length >= 3);

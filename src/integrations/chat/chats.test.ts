@@ -196,9 +196,9 @@ describe('a chat is sent its own format', () => {
       await app.drain();
       const to = ['irc://irc.test/#dev', 'irc://irc.example/#ops'];
       const head = `${project.full_path}:`;
-      const said = irc.lines.map((line) => JSON.parse(line) as Json);
+      const messages = irc.lines.map((line) => JSON.parse(line) as Json);
       assert.deepEqual(
-        said,
+        messages,
         [
           `${head} ${ANN} has created a new branch main: ${web}/-/tree/main`,
           `${head} ${ANN} pushed 1 new commit to main: ${web}/-/compare/00000000...${first.slice(0, 8)}`,
@@ -322,9 +322,9 @@ describe('a chat is told', () => {
     expectStatus(await app.post(`${at}/protected_branches`, { json: { name: 'kept' } }), 201);
     await app.drain();
     const seen: Json = {};
-    for (const wanted of ['default', 'protected', 'default_and_protected', 'all']) {
-      await set({ branches_to_be_notified: wanted });
-      seen[wanted] = [await count('main'), await count('kept2').catch(() => -1)];
+    for (const branchScope of ['default', 'protected', 'default_and_protected', 'all']) {
+      await set({ branches_to_be_notified: branchScope });
+      seen[branchScope] = [await count('main'), await count('kept2').catch(() => -1)];
     }
     assert.deepEqual(seen.default, [1, 0]);
     assert.equal((seen.default_and_protected as number[])[0], 1);

@@ -100,8 +100,8 @@ async function callsOf(
     flag: () => true,
     call: async (call) => {
       calls.push(call);
-      const found = answer(call);
-      return { status: found === undefined ? 404 : 200, headers: {}, body: JSON.stringify(found ?? {}) };
+      const body = answer(call);
+      return { status: body === undefined ? 404 : 200, headers: {}, body: JSON.stringify(body ?? {}) };
     },
     signal: new AbortController().signal,
   };

@@ -63,12 +63,12 @@ test('an event that is told of again is not mailed again', async () => {
   await app.drain();
   assert.equal(got().length, 1);
   const { db } = app.deps;
-  const told = await db
+  const mailRow = await db
     .selectFrom('integration_mails')
     .selectAll()
     .orderBy('created_at', 'desc')
     .executeTakeFirstOrThrow();
-  const context = { deps: app.deps, idempotencyKey: told.key } as DispatchContext;
+  const context = { deps: app.deps, idempotencyKey: mailRow.key } as DispatchContext;
   const mail = { to: 'a@forge.example', subject: 'Again', text: 'Again' };
   await mailOnce(context, [mail]);
   await app.drain();

@@ -42,11 +42,11 @@ test('pages lead to issues of each tracker as it names them', async () => {
     ['clickup', TRACKER, '#abc12, CU-8x and AB-9', ['abc12', '8x', 'AB-9']],
     ['phorge', TRACKER, 'T12 and AT13', ['12']],
   ];
-  for (const [slug, settings, text, wanted] of cases) {
+  for (const [slug, settings, text, issueKeys] of cases) {
     const { at } = await projectWith(app, slug, settings);
     assert.deepEqual(
       await leads(at, text),
-      wanted.map((key) => `https://bugs.example/${key}`),
+      issueKeys.map((key) => `https://bugs.example/${key}`),
       slug,
     );
   }

@@ -126,7 +126,7 @@ test('a server gets credentials for its own addresses', async () => {
   assert.deepEqual(seen, [`Basic ${Buffer.from(`root:${ROOT_TOKEN}`).toString('base64')}`]);
 });
 
-for (const [name, answer, told] of [
+for (const [name, answer, message] of [
   [
     'names a file',
     () => download('file:///etc/passwd'),
@@ -143,7 +143,7 @@ for (const [name, answer, told] of [
       {},
       async ({ follow, copy, from, to }, _, url) => {
         const { last_error, update_status } = await follow({ url });
-        assert.match(String(last_error), told);
+        assert.match(String(last_error), message);
         assert.equal(update_status, 'finished');
         assert.ok(!String(last_error).includes(ROOT_TOKEN));
         assert.deepEqual(await lfsOf(near, copy.id), []);

@@ -44,15 +44,15 @@ describe('a pull mirror', () => {
     await putLfs(far, source, there);
     commit('a.bin', there);
     commit('b.bin', missing);
-    const told = `LFS object ${missing.oid} could not be fetched: Not found on the remote server.`;
+    const message = `LFS object ${missing.oid} could not be fetched: Not found on the remote server.`;
     for (const state of [await follow(), await update()]) {
-      assert.deepEqual([state.update_status, state.last_error], ['finished', told]);
+      assert.deepEqual([state.update_status, state.last_error], ['finished', message]);
       assert.ok(state.last_successful_update_at !== null);
     }
     assert.equal(to.run(['rev-parse', 'main']), from.run(['rev-parse', 'main']));
     assert.deepEqual(await lfsOf(near, copy.id), [there.oid]);
     from.commit('main', { c: '1' });
-    assert.equal((await update()).last_error, told);
+    assert.equal((await update()).last_error, message);
     await putLfs(far, source, missing);
     assert.equal((await update()).last_error, null);
     assert.deepEqual(await lfsOf(near, copy.id), [there.oid, missing.oid].sort());

@@ -115,8 +115,8 @@ describe('createPipeline', () => {
     const text = `You do not have sufficient permission to run a pipeline on 'main'. Please select a different branch or contact your administrator for assistance.`;
     assert.equal(await refusal({ userId }), text);
     assert.notEqual((await create({ userId, ref: 'open' })).pipeline, null);
-    const kept = (await create({ userId: users.maintainer.user.id })).pipeline!;
-    assert.equal(kept.protected, 1);
+    const protectedPipeline = (await create({ userId: users.maintainer.user.id })).pipeline!;
+    assert.equal(protectedPipeline.protected, 1);
     const blocked = await app.make.user({ columns: { state: 'blocked' } });
     await app.make.member({ project }, blocked.user, 50);
     assert.equal(await refusal({ userId: blocked.user.id }), 'Insufficient permissions to create a new pipeline');

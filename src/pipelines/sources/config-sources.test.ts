@@ -95,8 +95,8 @@ test('a tree of many folders is listed all the same', async () => {
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`d${at}/x.txt`, `${at}`]));
   const sha = new ProjectGit(app, wide).commit('main', files);
   const sources = configSources(app.deps, { caller: callerOf(member), project: wide, changes: null });
-  const found = await sources.paths({ project: wide.full_path, sha }, ['**/x.txt'], 1000);
-  assert.equal(found.length, 300);
+  const paths = await sources.paths({ project: wide.full_path, sha }, ['**/x.txt'], 1000);
+  assert.equal(paths.length, 300);
   assert.equal((await sources.paths({ project: wide.full_path, sha }, ['*/x.txt'], 1000)).length, 300);
 });
 
@@ -112,9 +112,9 @@ test('other projects are read with the rights of the caller', async () => {
   assert.deepEqual(await sourcesFor(callerOf(member)).project(String(other.id), null), denied);
   for (const caller of [callerOf(stranger), ANONYMOUS]) {
     const sources = sourcesFor(caller);
-    const found = await sources.project(open.full_path, null);
-    assert.ok('context' in found);
-    assert.deepEqual(await sources.file(found.context, 'open.yml'), { content: 'x: {script: echo}\n' });
+    const source = await sources.project(open.full_path, null);
+    assert.ok('context' in source);
+    assert.deepEqual(await sources.file(source.context, 'open.yml'), { content: 'x: {script: echo}\n' });
   }
 });
 

@@ -235,10 +235,10 @@ describe('startJob and finishJob', () => {
       .where('type', 'in', ['job.updated', 'pipeline.updated'])
       .orderBy('id')
       .execute();
-    const told = rows.map(
+    const transitions = rows.map(
       ({ type, payload }) => `${type} ${JSON.parse(payload).old_status} ${JSON.parse(payload).status}`,
     );
-    assert.deepEqual(told, [
+    assert.deepEqual(transitions, [
       'job.updated created pending',
       'pipeline.updated created pending',
       'job.updated pending running',

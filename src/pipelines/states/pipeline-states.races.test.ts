@@ -54,14 +54,14 @@ it('all jobs of a stage end at once: the next begins, once', async () => {
   for (const name of names) ids.push((await pipelines.start(pipeline.id, name)).id);
   await Promise.all(ids.map((id) => finishJob(app.deps, id, { status: 'success' })));
   assert.equal((await pipelines.job(pipeline.id, 'b')).status, 'pending');
-  const told = await app.deps.db
+  const jobEvents = await app.deps.db
     .selectFrom('domain_events')
     .select('payload')
     .where('project_id', '=', project.id)
     .where('type', '=', 'job.updated')
     .execute();
   const b = (await pipelines.job(pipeline.id, 'b')).id;
-  assert.equal(told.filter(({ payload }) => JSON.parse(payload).job_id === b).length, 1);
+  assert.equal(jobEvents.filter(({ payload }) => JSON.parse(payload).job_id === b).length, 1);
   await check(pipeline.id);
 });
 

@@ -112,7 +112,7 @@ test('what a running job is told of itself, its user and its runner', async () =
   const of = await pipeline();
   const made = await job(of, { name: 'rspec 2/3', run_when: 'manual' });
   const runner = { id: 5, description: 'a runner', tag_list: JSON.stringify(['docker', 'linux']) };
-  const found = await variablesOf(made, runner);
+  const variables = await variablesOf(made, runner);
   const expected = {
     CI_JOB_ID: String(made.id),
     CI_JOB_URL: `http://forge.example/${project.full_path}/-/jobs/${made.id}`,
@@ -138,12 +138,12 @@ test('what a running job is told of itself, its user and its runner', async () =
     GITLAB_USER_LOGIN: 'root',
     CI_COMMIT_BRANCH: 'main',
   };
-  for (const [key, value] of Object.entries(expected)) assert.equal(found[key]?.value, value, key);
+  for (const [key, value] of Object.entries(expected)) assert.equal(variables[key]?.value, value, key);
   for (const key of ['CI_JOB_TOKEN', 'CI_REGISTRY_PASSWORD']) {
-    assert.deepEqual([found[key]?.masked, found[key]?.public], [true, false], key);
+    assert.deepEqual([variables[key]?.masked, variables[key]?.public], [true, false], key);
   }
-  assert.equal(found.CI_REPOSITORY_URL?.public, false);
-  assert.equal(found.CI_JOB_NAME?.public, true);
+  assert.equal(variables.CI_REPOSITORY_URL?.public, false);
+  assert.equal(variables.CI_JOB_NAME?.public, true);
 });
 
 test('of one name the variable of the highest precedence counts', async () => {
@@ -173,10 +173,10 @@ test('of one name the variable of the highest precedence counts', async () => {
     .insertInto('ci_job_variables')
     .values({ job_id: made.id, key: 'P_manual', value: storedText('manual'), source: 'manual' })
     .execute();
-  const found = await variablesOf(made);
-  for (const level of levels) assert.equal(found[`P_${level}`]?.value, level);
-  assert.equal(found.P_yaml?.public, true);
-  for (const level of levels.slice(1)) assert.equal(found[`P_${level}`]?.public, false, level);
+  const variables = await variablesOf(made);
+  for (const level of levels) assert.equal(variables[`P_${level}`]?.value, level);
+  assert.equal(variables.P_yaml?.public, true);
+  for (const level of levels.slice(1)) assert.equal(variables[`P_${level}`]?.public, false, level);
 });
 
 test('variables of environments and of protected refs reach the jobs that they are for', async () => {
@@ -209,11 +209,11 @@ test('files, raw and masked variables keep what they are, and references to them
       ],
     },
   );
-  const found = await variablesOf(made);
-  assert.equal(found.B?.value, 'one test $KUBE ${RAW} $UNKNOWN $$A');
-  assert.equal(found.KUBE?.file, true);
-  assert.deepEqual([found.RAW?.raw, found.RAW?.value], [true, '$A']);
-  assert.equal(found.SECRET?.masked, true);
+  const variables = await variablesOf(made);
+  assert.equal(variables.B?.value, 'one test $KUBE ${RAW} $UNKNOWN $$A');
+  assert.equal(variables.KUBE?.file, true);
+  assert.deepEqual([variables.RAW?.raw, variables.RAW?.value], [true, '$A']);
+  assert.equal(variables.SECRET?.masked, true);
   const circle = await job(
     await pipeline(),
     {},
@@ -241,12 +241,12 @@ test('an environment is told with its slug, and the address may speak of it', as
     })
     .execute();
   const environment = { name: 'review/My App', url: 'https://$CI_ENVIRONMENT_SLUG.example', action: 'start' };
-  const found = await variablesOf(await job(await pipeline(), { environment: 'review/My App' }, { environment }));
-  assert.equal(found.CI_ENVIRONMENT_NAME?.value, 'review/My App');
-  assert.equal(found.CI_ENVIRONMENT_SLUG?.value, 'review-my-app-abc');
-  assert.equal(found.CI_ENVIRONMENT_TIER?.value, 'development');
-  assert.equal(found.CI_ENVIRONMENT_ACTION?.value, 'start');
-  assert.equal(found.CI_ENVIRONMENT_URL?.value, 'https://review-my-app-abc.example');
+  const variables = await variablesOf(await job(await pipeline(), { environment: 'review/My App' }, { environment }));
+  assert.equal(variables.CI_ENVIRONMENT_NAME?.value, 'review/My App');
+  assert.equal(variables.CI_ENVIRONMENT_SLUG?.value, 'review-my-app-abc');
+  assert.equal(variables.CI_ENVIRONMENT_TIER?.value, 'development');
+  assert.equal(variables.CI_ENVIRONMENT_ACTION?.value, 'start');
+  assert.equal(variables.CI_ENVIRONMENT_URL?.value, 'https://review-my-app-abc.example');
 });
 
 test('what jobs report reaches those that depend on them', async () => {
@@ -306,9 +306,9 @@ test('what a job reports takes the place of no token, number and address of anot
       })),
     )
     .execute();
-  const found = await variablesOf(later);
-  assert.equal(found.PATH?.value, 'forged');
-  for (const key of keys.slice(0, -1)) assert.deepEqual(found[key], expected[key], key);
+  const variables = await variablesOf(later);
+  assert.equal(variables.PATH?.value, 'forged');
+  for (const key of keys.slice(0, -1)) assert.deepEqual(variables[key], expected[key], key);
 });
 
 test('a triggered pipeline tells the beginning of its token', async () => {
@@ -317,9 +317,9 @@ test('a triggered pipeline tells the beginning of its token', async () => {
     .values({ project_id: project.id, owner_id: 1, description: '', token: 'glptt-abcdefgh', digest: 'd', ...DATED })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const found = await variablesOf(await job(await pipeline({ trigger_id: id, source: 'trigger' })));
-  assert.equal(found.CI_PIPELINE_TRIGGERED?.value, 'true');
-  assert.equal(found.CI_TRIGGER_SHORT_TOKEN?.value, 'abcd');
+  const variables = await variablesOf(await job(await pipeline({ trigger_id: id, source: 'trigger' })));
+  assert.equal(variables.CI_PIPELINE_TRIGGERED?.value, 'true');
+  assert.equal(variables.CI_TRIGGER_SHORT_TOKEN?.value, 'abcd');
 });
 
 test('a project in a personal namespace has none of groups', async () => {
@@ -329,8 +329,8 @@ test('a project in a personal namespace has none of groups', async () => {
     .selectAll()
     .where('id', '=', own.namespace_id)
     .executeTakeFirstOrThrow();
-  const found = await storedVariables(app.deps, app.deps.db, own, namespace, { protectedRef: true });
-  assert.deepEqual(new Set(found.map(({ value }) => value)), new Set(['instance']));
+  const variables = await storedVariables(app.deps, app.deps.db, own, namespace, { protectedRef: true });
+  assert.deepEqual(new Set(variables.map(({ value }) => value)), new Set(['instance']));
 });
 
 test('the release of its tag is told, whatever stands in it', async () => {
@@ -347,14 +347,14 @@ test('the release of its tag is told, whatever stands in it', async () => {
     .insertInto('releases')
     .values([values('v1', notes, 'One $CI_JOB_ID'), values('v2', '', null), values('main', 'of a tag', null)])
     .execute();
-  const found = await variablesOf(await job(await pipeline({ ref: 'v1', tag: 1 }), { ref: 'v1' }));
-  assert.deepEqual(found.CI_RELEASE_DESCRIPTION, {
+  const variables = await variablesOf(await job(await pipeline({ ref: 'v1', tag: 1 }), { ref: 'v1' }));
+  assert.deepEqual(variables.CI_RELEASE_DESCRIPTION, {
     key: 'CI_RELEASE_DESCRIPTION',
     value: [...notes].slice(0, 1_024).join(''),
     public: true,
     raw: true,
   });
-  assert.equal(found.CI_RELEASE_NAME?.value, 'One $CI_JOB_ID');
+  assert.equal(variables.CI_RELEASE_NAME?.value, 'One $CI_JOB_ID');
   const second = await variablesOf(
     await job(await pipeline({ ref: 'v2', tag: 1 }), {}, { variables: [{ key: 'CI_RELEASE_NAME', value: 'mine' }] }),
   );

@@ -79,7 +79,7 @@ test('a branch pipeline has every name of the table, and no other', async () => 
 });
 
 test('values of server, project and commit', async () => {
-  const found = valuesOf(await variables());
+  const valueByKey = valuesOf(await variables());
   const expected = {
     CI: 'true',
     CI_SERVER_VERSION: '18.9.0-ee',
@@ -114,33 +114,33 @@ test('values of server, project and commit', async () => {
     CI_COMMIT_TITLE: 'Cost $5',
     CI_COMMIT_DESCRIPTION: '\nIt is %dear%.\nVery.',
   };
-  for (const [key, value] of Object.entries(expected)) assert.equal(found[key], value, key);
-  assert.match(found.CI_COMMIT_TIMESTAMP!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-  assert.match(found.CI_COMMIT_AUTHOR!, /^.+ <.+@.+>$/);
+  for (const [key, value] of Object.entries(expected)) assert.equal(valueByKey[key], value, key);
+  assert.match(valueByKey.CI_COMMIT_TIMESTAMP!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  assert.match(valueByKey.CI_COMMIT_AUTHOR!, /^.+ <.+@.+>$/);
 });
 
 test('what people write refers to nothing', async () => {
-  const found = await variables();
+  const variableByKey = await variables();
   for (const key of ['CI_COMMIT_MESSAGE', 'CI_COMMIT_TITLE', 'CI_PROJECT_DESCRIPTION']) {
-    assert.equal(found.get(key)?.raw, true, key);
+    assert.equal(variableByKey.get(key)?.raw, true, key);
   }
-  assert.ok([...found.values()].every((each) => each.public === true && each.masked === undefined));
+  assert.ok([...variableByKey.values()].every((each) => each.public === true && each.masked === undefined));
 });
 
 test('a tag has its name and message and no branch', async () => {
   const git = new ProjectGit(app, project);
   git.run(['tag', '-a', '-m', 'The first', 'v1.0', sha]);
   git.run(['tag', 'light', sha]);
-  const found = await variables({ refType: 'tag', ref: 'v1.0' });
-  assert.equal(found.get('CI_COMMIT_TAG')?.value, 'v1.0');
-  assert.equal(found.get('CI_COMMIT_TAG_MESSAGE')?.value, 'The first');
-  assert.equal(found.get('CI_COMMIT_REF_SLUG')?.value, 'v1-0');
-  assert.equal(found.has('CI_COMMIT_BRANCH'), false);
+  const variableByKey = await variables({ refType: 'tag', ref: 'v1.0' });
+  assert.equal(variableByKey.get('CI_COMMIT_TAG')?.value, 'v1.0');
+  assert.equal(variableByKey.get('CI_COMMIT_TAG_MESSAGE')?.value, 'The first');
+  assert.equal(variableByKey.get('CI_COMMIT_REF_SLUG')?.value, 'v1-0');
+  assert.equal(variableByKey.has('CI_COMMIT_BRANCH'), false);
   assert.equal((await variables({ refType: 'tag', ref: 'light' })).get('CI_COMMIT_TAG_MESSAGE')?.value, '');
 });
 
 test('numbers, schedules and upstream pipelines are told where they are known', async () => {
-  const found = valuesOf(
+  const valueByKey = valuesOf(
     await variables({
       iid: 7,
       name: 'Nightly',
@@ -149,11 +149,11 @@ test('numbers, schedules and upstream pipelines are told where they are known', 
       upstream: { pipelineId: 3, projectId: 2, jobId: 9 },
     }),
   );
-  assert.equal(found.CI_PIPELINE_IID, '7');
-  assert.equal(found.CI_PIPELINE_NAME, 'Nightly');
-  assert.equal(found.CI_PIPELINE_SCHEDULE_DESCRIPTION, 'Every night');
+  assert.equal(valueByKey.CI_PIPELINE_IID, '7');
+  assert.equal(valueByKey.CI_PIPELINE_NAME, 'Nightly');
+  assert.equal(valueByKey.CI_PIPELINE_SCHEDULE_DESCRIPTION, 'Every night');
   assert.deepEqual(
-    [found.CI_UPSTREAM_PIPELINE_ID, found.CI_UPSTREAM_PROJECT_ID, found.CI_UPSTREAM_JOB_ID],
+    [valueByKey.CI_UPSTREAM_PIPELINE_ID, valueByKey.CI_UPSTREAM_PROJECT_ID, valueByKey.CI_UPSTREAM_JOB_ID],
     ['3', '2', '9'],
   );
 });
@@ -168,7 +168,7 @@ test('a merge request is told with its people and labels, and the branch names t
     sha: row.head_sha!,
     mergeRequest,
   };
-  const found = await variables({ ...changes, source: 'merge_request_event' });
+  const variableByKey = await variables({ ...changes, source: 'merge_request_event' });
   const names = [
     ...ALWAYS,
     ...OF_MERGE_REQUESTS,
@@ -178,8 +178,8 @@ test('a merge request is told with its people and labels, and the branch names t
     'CI_MERGE_REQUEST_MILESTONE',
     'CI_MERGE_REQUEST_APPROVED',
   ];
-  assert.deepEqual([...found.keys()].sort(), names.sort());
-  const values = valuesOf(found);
+  assert.deepEqual([...variableByKey.keys()].sort(), names.sort());
+  const values = valuesOf(variableByKey);
   assert.equal(values.CI_MERGE_REQUEST_REF_PATH, `refs/merge-requests/${row.iid}/head`);
   assert.equal(values.CI_MERGE_REQUEST_LABELS, 'bug,urgent');
   assert.equal(values.CI_MERGE_REQUEST_ASSIGNEES, 'root');
@@ -239,8 +239,8 @@ test('a deploy freeze is told while it lasts', async () => {
 
 test('a long message is cut, between characters', async () => {
   const long = new ProjectGit(app, project).commit('long', { b: '1' }, { message: `T\n\n${'ä'.repeat(60_000)}` });
-  const found = valuesOf(await variables({ sha: long, ref: 'long' }));
-  assert.equal(found.CI_COMMIT_MESSAGE_IS_TRUNCATED, 'true');
-  assert.ok(Buffer.byteLength(found.CI_COMMIT_MESSAGE!) <= 100_000);
-  assert.match(found.CI_COMMIT_MESSAGE!, /ä$/);
+  const valueByKey = valuesOf(await variables({ sha: long, ref: 'long' }));
+  assert.equal(valueByKey.CI_COMMIT_MESSAGE_IS_TRUNCATED, 'true');
+  assert.ok(Buffer.byteLength(valueByKey.CI_COMMIT_MESSAGE!) <= 100_000);
+  assert.match(valueByKey.CI_COMMIT_MESSAGE!, /ä$/);
 });

@@ -115,8 +115,8 @@ describe('commits through the API', () => {
       const made = await scene();
       await setRule(made, { commit_message_regex: 'JIRA-\\d+' });
       const { status, before } = REFUSED[name] ?? { status: 400, before: '' };
-      const said = "Commit message does not follow the pattern 'JIRA-\\d+'";
-      assert.equal(await refusal(made, write, status), before + said);
+      const reason = "Commit message does not follow the pattern 'JIRA-\\d+'";
+      assert.equal(await refusal(made, write, status), before + reason);
       await setRule(made, { commit_message_regex: 'x|side|new' });
       expectStatus(await write(made), STATUS[name] ?? 201);
     });
@@ -125,15 +125,15 @@ describe('commits through the API', () => {
       const made = await scene();
       meanwhile(app, async () => beforeTransaction(app, () => setRule(made, { deny_delete_tag: true })));
       const { status, before } = REFUSED[name] ?? { status: 400, before: '' };
-      const said = 'The push rules were changed meanwhile. Please try again.';
-      assert.equal(await refusal(made, write, status), before + said);
+      const reason = 'The push rules were changed meanwhile. Please try again.';
+      assert.equal(await refusal(made, write, status), before + reason);
     });
   }
 
   test('names and sizes of files, addresses and names of people, branches: each by its rule', async () => {
     const made = await scene();
     const { user } = made.me;
-    for (const [rule, path, more, said] of [
+    for (const [rule, path, more, reason] of [
       [{ prevent_secrets: true }, 'x/.id_rsa', {}, /File name 'x\/\.id_rsa' was prohibited by the pattern/],
       [{ file_name_regex: '\\.exe$' }, 'a.exe', {}, /File name 'a\.exe' was prohibited by the pattern '\\\.exe\$'/],
       [{ author_email_regex: '@good$' }, 'b', { author_email: 'x@bad' }, /email '.*' does not follow the pattern/],
@@ -144,12 +144,12 @@ describe('commits through the API', () => {
       [{ branch_name_regex: '^f/' }, 'b', { branch: 'x', start_branch: 'main' }, /Branch name 'x' does not follow/],
     ] as const) {
       await setRule(made, rule);
-      assert.match(await refusal(made, () => create(made, path, more)), said);
+      assert.match(await refusal(made, () => create(made, path, more)), reason);
     }
     await setRule(made, { max_file_size: 1 });
     const large = [{ action: 'create', file_path: 'large', content: 'x'.repeat(1024 * 1024 + 1) }];
-    const said = await refusal(made, () => create(made, 'b', { actions: large }));
-    assert.equal(said, "File 'large' is larger than the allowed size of 1 MiB. Use Git LFS to manage this file.");
+    const reason = await refusal(made, () => create(made, 'b', { actions: large }));
+    assert.equal(reason, "File 'large' is larger than the allowed size of 1 MiB. Use Git LFS to manage this file.");
     const rule = {
       prevent_secrets: true,
       max_file_size: 1,
@@ -182,9 +182,9 @@ describe('branches and tags through the API', () => {
     const hidden = made.git.commit('gone', { b: '1' }, { message: 'bad' });
     made.git.run(['update-ref', 'refs/merge-requests/7/head', hidden]);
     made.git.run(['update-ref', '-d', 'refs/heads/gone']);
-    const said = "Commit message does not follow the pattern 'good'";
-    assert.equal(await refusal(made, branch('f/2', hidden)), said);
-    assert.equal(await refusal(made, tag('v2', hidden)), said);
+    const reason = "Commit message does not follow the pattern 'good'";
+    assert.equal(await refusal(made, branch('f/2', hidden)), reason);
+    assert.equal(await refusal(made, tag('v2', hidden)), reason);
     const release = { tag_name: 'v3', ref: hidden, name: 'x' };
     const released = () => app.post(`${made.at}/releases`, { ...token(made), json: release });
     assert.match(await refusal(made, released), /does not follow the pattern 'good'/);
@@ -212,11 +212,11 @@ describe('merges', () => {
     const made = await scene();
     const path = await open(made, 'side');
     await setRule(made, { commit_message_regex: 'JIRA-\\d+', prevent_secrets: true });
-    const said = "Commit message does not follow the pattern 'JIRA-\\d+'";
+    const reason = "Commit message does not follow the pattern 'JIRA-\\d+'";
     const refused = await refusal(made, () => merge(made, path), 422);
-    assert.equal(refused, `Branch cannot be merged: ${said}`);
+    assert.equal(refused, `Branch cannot be merged: ${reason}`);
     const shown = expectStatus<Json>(await app.get(path, token(made)), 200);
-    assert.deepEqual([shown.state, shown.merge_error], ['opened', said]);
+    assert.deepEqual([shown.state, shown.merge_error], ['opened', reason]);
     const squash = { squash: true, merge_commit_message: 'JIRA-1' };
     assert.match(await refusal(made, () => merge(made, path, squash), 422), /Commit message does not follow/);
     // A squash commit brings the file anew.

@@ -14,10 +14,10 @@ const sorted = (things: readonly NewCommitOrFile[]) => things.map((thing) => JSO
 
 /** What git tells, and that the same is found without it. */
 async function same(head: string, made: readonly string[]): Promise<void> {
-  const told: NewCommitOrFile[] = [];
-  for await (const things of newCommits(git.repo, [head], { env: {}, known: [], files: true })) told.push(...things);
-  const found = await readMadeCommits(git.repo, [head], made, true);
-  assert.deepEqual(found && sorted(found), sorted(told));
+  const fromGit: NewCommitOrFile[] = [];
+  for await (const things of newCommits(git.repo, [head], { env: {}, known: [], files: true })) fromGit.push(...things);
+  const withoutGit = await readMadeCommits(git.repo, [head], made, true);
+  assert.deepEqual(withoutGit && sorted(withoutGit), sorted(fromGit));
 }
 
 /** A commit with these files on top of others. */

@@ -70,8 +70,8 @@ describe('over SSH', { skip: noSsh }, () => {
       expectStatus(await app.post(`/groups/${group.id}/push_rule`, { json }), 201);
       const dir = await place.git.tree();
       const to = [...place.with(key), 'push', '--force', place.address(project)];
-      const said = await place.git.fails(dir, ...to, 'main');
-      assert.match(said, /remote: Stithy: Commit message does not follow the pattern 'JIRA'/);
+      const output = await place.git.fails(dir, ...to, 'main');
+      assert.match(output, /remote: Stithy: Commit message does not follow the pattern 'JIRA'/);
       await place.git.ok(dir, 'commit', '--quiet', '--amend', '--message', 'JIRA-1');
       assert.match(await place.git.fails(dir, ...to, 'main'), /You cannot push commits for 'ada@example\.com'/);
       const { id } = maintainer.user;

@@ -176,7 +176,7 @@ test('new files are not called as is forbidden, nor as those with secrets; old o
   await git.commit(dir, 'old.exe', 'changed');
   await git.commit(dir, 'keys/old.pem', 'changed');
   await push(dir);
-  for (const [path, said] of [
+  for (const [path, reason] of [
     ['sub/new.exe', /File name 'sub\/new\.exe' was prohibited by the pattern '\(\^\|\/\)install/],
     ['.aws/credentials', /File name '\.aws\/credentials' was prohibited by the pattern 'aws\/credentials\$'/],
     ['a/.ssh/personal_ed25519', /was prohibited by the pattern/],
@@ -193,7 +193,7 @@ test('new files are not called as is forbidden, nor as those with secrets; old o
     // Gone from the last commit, but still in the history.
     await git.ok(dir, 'rm', '--quiet', path);
     await commit(dir, 'away');
-    assert.match(await refused(dir), said);
+    assert.match(await refused(dir), reason);
     await reset(dir);
   }
   for (const path of ['id_rsa.pub', 'credentials', 'history', 'pem', 'droid_rsa', 'exe/readme']) {
@@ -221,10 +221,10 @@ test('new files are no larger than allowed; those that are there do not count', 
   await push(dir, 'just');
   writeFileSync(join(dir, 'more.bin'), Buffer.concat([large, large]));
   await git.commit(dir, 'note', 'z');
-  const said = /File 'more\.bin' is larger than the allowed size of 1 MiB\. Use Git LFS to manage this file\./;
-  assert.match(await refused(dir), said);
+  const reason = /File 'more\.bin' is larger than the allowed size of 1 MiB\. Use Git LFS to manage this file\./;
+  assert.match(await refused(dir), reason);
   // By a tag alone.
-  assert.match(await refused(dir, 'HEAD:refs/tags/large'), said);
+  assert.match(await refused(dir, 'HEAD:refs/tags/large'), reason);
 });
 
 test('what comes by a tag, or by a merge, is judged as what comes by a branch', async () => {
@@ -264,8 +264,8 @@ test('a group rules the projects below that have no push rule of their own, thos
   const later = await app.make.project({ namespace: sub });
   const dir = await git.tree();
   for (const project of [before, later]) {
-    const said = await git.fails(dir, 'push', git.address(project), 'main');
-    assert.match(said, /Commit message does not follow the pattern 'JIRA'/);
+    const output = await git.fails(dir, 'push', git.address(project), 'main');
+    assert.match(output, /Commit message does not follow the pattern 'JIRA'/);
   }
   await setRule(before, { commit_message_regex: 'Change' });
   await git.ok(dir, 'push', git.address(before), 'main');

@@ -56,7 +56,7 @@ describe('a good archive', () => {
     const paths = (path: string, recursive = false) =>
       directory
         .list(path, recursive, WHOLE)
-        .then((found) => found?.entries.map((entry) => `${entry.type} ${entry.path}`));
+        .then((listing) => listing?.entries.map((entry) => `${entry.type} ${entry.path}`));
     assert.deepEqual(await paths(''), ['file a.txt', 'directory dir/', 'file e.txt']);
     assert.deepEqual(await paths('dir/'), ['file dir/b.txt', 'directory dir/deep/']);
     assert.deepEqual(await paths('dir/', true), [

@@ -123,13 +123,13 @@ test('artifacts: their size, and how long they are kept where nobody says', asyn
     const held = await holdJob(app, project);
     const archive = await zipOf({ 'out/a.bin': randomBytes(bytes) });
     const { statusCode } = await uploadArtifact(app, held, archive, query);
-    const kept = await app.deps.db
+    const artifacts = await app.deps.db
       .selectFrom('ci_job_artifacts')
       .select('expire_at')
       .where('job_id', '=', held.job.id)
       .execute();
     const days = (at: string | null) => at && (Date.parse(at) - clock.now().getTime()) / 86_400_000;
-    return [statusCode, ...kept.map(({ expire_at }) => days(expire_at))];
+    return [statusCode, ...artifacts.map(({ expire_at }) => days(expire_at))];
   };
   await set({ max_artifacts_size: 1, default_artifacts_expire_in: '2 days' });
   assert.deepEqual(await upload(1_048_576), [413]);
@@ -238,10 +238,13 @@ test('runners: what they ask for, pieces of logs and other requests of a job in 
     pieces.map(({ statusCode }) => statusCode),
     [202, 202, 429],
   );
-  const said = async () => (await job.update('running')).statusCode;
-  assert.deepEqual([await said(), await said(), await said(), await said()], [200, 200, 200, 429]);
+  const updateStatus = async () => (await job.update('running')).statusCode;
+  assert.deepEqual(
+    [await updateStatus(), await updateStatus(), await updateStatus(), await updateStatus()],
+    [200, 200, 200, 429],
+  );
   await set({ runner_jobs_endpoints_api_limit: 0 });
-  assert.equal(await said(), 200);
+  assert.equal(await updateStatus(), 200);
 });
 
 test('look-ups of users by their e-mail addresses by a user in a minute', async () => {

@@ -75,10 +75,10 @@ test('maintenance: git clones, and pushes nothing, makes no project, uploads no 
   await git.commit(dir, 'more.txt', 'more');
   await set({ maintenance_mode: true, maintenance_mode_message: 'Back at noon.' });
   await git.ok(dir, 'fetch', address, 'main');
-  const said = `remote: ${NO_PUSH} Back at noon.`;
-  assert.ok((await git.fails(dir, 'push', address, 'main')).includes(said));
+  const refusal = `remote: ${NO_PUSH} Back at noon.`;
+  assert.ok((await git.fails(dir, 'push', address, 'main')).includes(refusal));
   const made = git.address({ full_path: `root/${project.path}-made` });
-  assert.ok((await git.fails(dir, 'push', made, 'main')).includes(said));
+  assert.ok((await git.fails(dir, 'push', made, 'main')).includes(refusal));
   const large = (operation: string) =>
     app.instance.server.app.inject({
       method: 'POST',

@@ -86,8 +86,8 @@ test('artifacts: the last ones are kept only where the server keeps them', async
       .transaction()
       .execute((db) => app.deps.events.record(db, 'pipeline.updated', payload as never, { projectId: row.id }));
     await app.drain();
-    const found = app.deps.db.selectFrom('pipelines').select('locked').where('id', '=', pipeline.id);
-    return (await found.executeTakeFirstOrThrow()).locked;
+    const lockedQuery = app.deps.db.selectFrom('pipelines').select('locked').where('id', '=', pipeline.id);
+    return (await lockedQuery.executeTakeFirstOrThrow()).locked;
   };
   const shown = async () => expectStatus<Json>(await app.get(`/projects/${row.id}`), 200).keep_latest_artifact;
   assert.deepEqual([await locked(), await shown()], [1, true]);

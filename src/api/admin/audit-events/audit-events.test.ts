@@ -201,9 +201,9 @@ test('administrators still find what is told of a project that is gone', async (
   const entry = { name: 'project_name_updated', entity: onProject(gone.id), message: 'before the end' } as const;
   await app.deps.db.transaction().execute((db) => recordAudit(app.deps, db, entry));
   await app.deps.db.deleteFrom('projects').where('id', '=', gone.id).execute();
-  const kept = await list('/audit_events', { entity_type: 'Project', entity_id: gone.id });
-  assert.ok(messages(kept).includes('before the end'));
-  assert.equal(kept[0]!.details.entity_path, gone.full_path);
+  const auditEvents = await list('/audit_events', { entity_type: 'Project', entity_id: gone.id });
+  assert.ok(messages(auditEvents).includes('before the end'));
+  assert.equal(auditEvents[0]!.details.entity_path, gone.full_path);
 });
 
 test('the texts of an event have an end, however long what they name is', async () => {

@@ -231,8 +231,8 @@ test('licenses are for administrators alone, and unknown ones are not there', as
     assert.equal(expectStatus<{ message: string }>(refused, 403).message, '403 Forbidden', `${method} ${path}`);
   }
   for (const unknown of [id + 1, 2 ** 31, '9223372036854775808', '99999999999999999999']) {
-    const found = await app.get(`/license/${unknown}`);
-    assert.ok([400, 404].includes(found.statusCode), found.body);
+    const response = await app.get(`/license/${unknown}`);
+    assert.ok([400, 404].includes(response.statusCode), response.body);
     assert.ok([400, 404].includes((await app.delete(`/license/${unknown}`)).statusCode));
     assert.ok([400, 404].includes((await app.put(`/license/${unknown}/refresh_billable_users`)).statusCode));
   }

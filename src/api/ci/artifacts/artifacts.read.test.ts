@@ -119,7 +119,7 @@ describe('who may read', () => {
     const made = await finished();
     const members = await app.make.members(project);
     const statuses = async () => {
-      const found: Record<string, number> = {};
+      const statusByRole: Record<string, number> = {};
       for (const [name, { token }] of Object.entries(members)) {
         const of = await Promise.all(PATHS.map((rest) => ofJob(made, rest, { token })));
         const refs = await Promise.all([
@@ -128,9 +128,9 @@ describe('who may read', () => {
         ]);
         const all = new Set([...of, ...refs].map(({ statusCode }) => statusCode));
         assert.equal(all.size, 1, `${name} ${[...all]}`);
-        found[name] = [...all][0]!;
+        statusByRole[name] = [...all][0]!;
       }
-      return found;
+      return statusByRole;
     };
     const all = { guest: 200, planner: 200, reporter: 200, developer: 200, maintainer: 200, owner: 200, stranger: 404 };
     assert.deepEqual(await statuses(), all);

@@ -104,16 +104,16 @@ describe('POST /jobs/:id/artifacts', () => {
   });
 
   test('takes who may read it from the parameter, else from the job', async () => {
-    const kept = async (query: Record<string, string>, access?: Artifacts['access']) => {
+    const accessibilityOf = async (query: Record<string, string>, access?: Artifacts['access']) => {
       held = await holdJob(app, project, access === undefined ? {} : { options: { artifacts: artifacts({ access }) } });
       expectStatus(await upload(zip, query), 201);
       return (await rows())[0]!.accessibility;
     };
-    assert.equal(await kept({}), 'all');
-    assert.equal(await kept({}, 'maintainer'), 'maintainer');
-    assert.equal(await kept({}, 'none'), 'none');
-    assert.equal(await kept({ accessibility: 'private' }), 'developer');
-    assert.equal(await kept({ accessibility: 'public' }, 'developer'), 'all');
+    assert.equal(await accessibilityOf({}), 'all');
+    assert.equal(await accessibilityOf({}, 'maintainer'), 'maintainer');
+    assert.equal(await accessibilityOf({}, 'none'), 'none');
+    assert.equal(await accessibilityOf({ accessibility: 'private' }), 'developer');
+    assert.equal(await accessibilityOf({ accessibility: 'public' }, 'developer'), 'all');
     assert.match(await refused(await upload(zip, { accessibility: 'secret' }), 400), /accessibility does not have/);
   });
 
@@ -326,13 +326,13 @@ describe('reports of variables', () => {
   const dotenv = (content: string | Buffer) =>
     upload(gzipSync(content), { artifact_type: 'dotenv', artifact_format: 'gzip' }, { name: '.env.gz' });
   const variables = async () => {
-    const found = await app.deps.db
+    const variableRows = await app.deps.db
       .selectFrom('ci_job_variables')
       .select(['key', 'value', 'source'])
       .where('job_id', '=', held.job.id)
       .orderBy('key')
       .execute();
-    return found.map((row) => openedVariable(app.deps, 'ci_job_variables', row));
+    return variableRows.map((row) => openedVariable(app.deps, 'ci_job_variables', row));
   };
 
   test('are variables for later jobs', async () => {

@@ -82,14 +82,14 @@ describe('POST /projects/:id/jobs/:job_id/artifacts/keep', () => {
 
   test('what is kept while it is about to be removed stays', async () => {
     const held = await finished();
-    const kept = Promise.withResolvers<void>();
+    const retained = Promise.withResolvers<void>();
     const removal = Promise.withResolvers<void>();
     const keeping = app.deps.db.transaction().execute(async (db) => {
       assert.deepEqual(await retainArtifactsOf(db, [held.job.id]), [held.job.id]);
-      kept.resolve();
+      retained.resolve();
       await removal.promise;
     });
-    await kept.promise;
+    await retained.promise;
     const passing = pass(2 * DAY);
     await someoneWaits(app);
     removal.resolve();
@@ -172,9 +172,9 @@ describe('DELETE /projects/:id/artifacts', () => {
     app.delete(`/projects/${project.id}/artifacts`, token === undefined ? {} : { token });
 
   test('removes all soon after, but logs and what is kept or not over', async () => {
-    const [old, kept, atWork] = [await finished({}, 'never'), await finished(), await running()];
+    const [old, lockedJob, atWork] = [await finished({}, 'never'), await finished(), await running()];
     await addLog(old);
-    await app.deps.db.updateTable('pipelines').set({ locked: 1 }).where('id', '=', kept.pipeline.id).execute();
+    await app.deps.db.updateTable('pipelines').set({ locked: 1 }).where('id', '=', lockedJob.pipeline.id).execute();
     const other = project;
     project = await app.make.project();
     const elsewhere = await finished();
@@ -185,7 +185,7 @@ describe('DELETE /projects/:id/artifacts', () => {
     assert.deepEqual(await types(old), ['archive', 'junit', 'trace']);
     await pass(1_000);
     assert.deepEqual(await types(old), ['trace']);
-    for (const held of [kept, atWork, elsewhere]) assert.deepEqual(await types(held), ['archive', 'junit']);
+    for (const held of [lockedJob, atWork, elsewhere]) assert.deepEqual(await types(held), ['archive', 'junit']);
     await pass(2 * HOUR);
     assert.deepEqual(await are(blobs), [false, false]);
     project = await app.make.project();
@@ -228,8 +228,12 @@ describe('artifacts end', () => {
   }
   const locked = async (...made: HeldJob[]) => {
     const ids = made.map(({ pipeline }) => pipeline.id);
-    const found = await app.deps.db.selectFrom('pipelines').select(['id', 'locked']).where('id', 'in', ids).execute();
-    return ids.map((id) => found.find((row) => row.id === id)!.locked === 1);
+    const pipelines = await app.deps.db
+      .selectFrom('pipelines')
+      .select(['id', 'locked'])
+      .where('id', 'in', ids)
+      .execute();
+    return ids.map((id) => pipelines.find((row) => row.id === id)!.locked === 1);
   };
 
   test('not while they are those of the last successful pipeline of their ref', async () => {

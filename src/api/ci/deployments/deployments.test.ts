@@ -32,7 +32,7 @@ async function start(visibility: 'private' | 'public' = 'private') {
   const input = { environment: 'production', sha, ref: 'main', tag: false, status: 'success' };
   const make = async (json: object = {}) =>
     expectStatus<Deployment>(await app.post(path, { json: { ...input, ...json } }), 201);
-  return { project, git, sha, path, given: input, make };
+  return { project, git, sha, path, input, make };
 }
 
 test('a deployment from outside is entered, with its environment, read, changed and deleted', async () => {
@@ -79,7 +79,7 @@ test('the same is not entered twice', async () => {
 });
 
 test('what is not in the repository is refused', async () => {
-  const { path, given: input } = await start();
+  const { path, input } = await start();
   const refused = async (json: object) =>
     expectStatus<Deployment>(await app.post(path, { json: { ...input, ...json } }), 400);
   assert.deepEqual((await refused({ sha: 'a'.repeat(40) })).errors, { sha: ['The commit does not exist'] });
@@ -158,16 +158,16 @@ test('the merge requests that a deployment brought are those merged since the on
 });
 
 test('deployments are read by whoever sees the environments, entered by Developers, deleted by Maintainers', async () => {
-  const { project, path, given: input, make } = await start('public');
+  const { project, path, input, make } = await start('public');
   const people = await app.make.members(project);
   await make();
   const old = await make({ environment: 'other', status: 'failed' });
   const statuses = async (method: string, to: string, json?: object) => {
-    const found: number[] = [];
+    const statusCodes: number[] = [];
     for (const { token } of Object.values(people)) {
-      found.push((await app.request(method, to, { token, ...(json === undefined ? {} : { json }) })).statusCode);
+      statusCodes.push((await app.request(method, to, { token, ...(json === undefined ? {} : { json }) })).statusCode);
     }
-    return found.join(' ');
+    return statusCodes.join(' ');
   };
   assert.equal(await statuses('GET', path), '200 200 200 200 200 200 200');
   assert.equal(await statuses('POST', path, input), '403 403 403 201 201 201 403');

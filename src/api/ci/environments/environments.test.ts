@@ -154,11 +154,11 @@ test('environments of projects are for their people', async () => {
   const { environment } = await deployed(project);
   const path = pathOf(project);
   const statuses = async (method: string, to: string, json?: object) => {
-    const found: number[] = [];
+    const statusCodes: number[] = [];
     for (const { token } of Object.values(people)) {
-      found.push((await app.request(method, to, { token, ...(json === undefined ? {} : { json }) })).statusCode);
+      statusCodes.push((await app.request(method, to, { token, ...(json === undefined ? {} : { json }) })).statusCode);
     }
-    return found.join(' ');
+    return statusCodes.join(' ');
   };
   // Guest, Planner, Reporter, Developer, Maintainer, Owner, a stranger.
   assert.equal(await statuses('GET', path), '200 200 200 200 200 200 200');

@@ -25,8 +25,8 @@ test('a job gets the ID tokens that it asks for, and anybody can check them', as
   const { jobs } = await makePipeline(app, project, {
     jobs: [{ name: 'deploy', status: 'running', options: { idTokens }, columns: { timeout: 600, protected: 1 } }],
   });
-  const found = await jobVariables(app.deps, app.deps.db, jobs.deploy!, { token: 'glcbt-x', runner: null });
-  const [vault, two] = ['VAULT', 'TWO'].map((name) => found.find(({ key }) => key === name)!);
+  const variables = await jobVariables(app.deps, app.deps.db, jobs.deploy!, { token: 'glcbt-x', runner: null });
+  const [vault, two] = ['VAULT', 'TWO'].map((name) => variables.find(({ key }) => key === name)!);
   assert.deepEqual([vault?.masked, vault?.public], [true, false]);
   const [header, payload, signature] = vault!.value.split('.') as [string, string, string];
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
@@ -87,8 +87,8 @@ test('variables change nothing of what a token says of the environment', async (
     .insertInto('ci_pipeline_variables')
     .values({ ...input, value: storedText(input.value), variable_type: 'env_var' })
     .execute();
-  const found = await jobVariables(app.deps, app.deps.db, jobs.deploy!, { token: 'glcbt-x', runner: null });
-  const token = found.find(({ key }) => key === 'VAULT')!.value;
+  const variables = await jobVariables(app.deps, app.deps.db, jobs.deploy!, { token: 'glcbt-x', runner: null });
+  const token = variables.find(({ key }) => key === 'VAULT')!.value;
   const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
   assert.deepEqual([claims.environment, claims.deployment_tier], ['review/one', 'development']);
 });

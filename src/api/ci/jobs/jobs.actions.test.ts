@@ -69,17 +69,17 @@ describe('POST /projects/:id/jobs/:job_id/cancel', () => {
   test('is kept to those whom the project names', async () => {
     const of = async (role: string) => {
       const settings = JSON.stringify({ ci_restrict_pipeline_cancellation_role: role });
-      const found = await app.make.project({ columns: { settings } });
-      return { found, ...(await app.make.members(found)) };
+      const project = await app.make.project({ columns: { settings } });
+      return { project, ...(await app.make.members(project)) };
     };
     const maintained = await of('maintainer');
-    const { id } = await makeJob('pending', {}, maintained.found);
-    const options = { of: maintained.found };
+    const { id } = await makeJob('pending', {}, maintained.project);
+    const options = { of: maintained.project };
     assert.equal((await act('cancel', id, { ...options, token: maintained.developer.token })).statusCode, 403);
     assert.equal((await act('cancel', id, { ...options, token: maintained.maintainer.token })).statusCode, 201);
     const nobody = await of('no_one');
-    const job = await makeJob('pending', {}, nobody.found);
-    assert.equal((await act('cancel', job.id, { of: nobody.found, token: nobody.owner.token })).statusCode, 403);
+    const job = await makeJob('pending', {}, nobody.project);
+    assert.equal((await act('cancel', job.id, { of: nobody.project, token: nobody.owner.token })).statusCode, 403);
   });
 });
 

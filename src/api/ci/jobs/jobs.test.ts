@@ -223,14 +223,14 @@ describe('GET /projects/:id/jobs', () => {
       query: { per_page: 3, page: 2, 'scope[]': ['failed', 'success', 'pending'] },
     });
     assert.deepEqual(names(expectStatus(second, 200)), ['one']);
-    const found: unknown[] = [];
+    const jobNames: unknown[] = [];
     let query = '?pagination=keyset&per_page=3&order_by=id&sort=desc';
     for (let pages = 0; query !== '' && pages < 5; pages += 1) {
       const response = await app.get(`${path}${query}`);
-      found.push(...names(expectStatus(response, 200)));
+      jobNames.push(...names(expectStatus(response, 200)));
       query = /<[^?]*(\?[^>]*)>; rel="next"/.exec(String(response.headers.link ?? ''))?.[1] ?? '';
     }
-    assert.deepEqual(found, ['four', 'three', 'two', 'one']);
+    assert.deepEqual(jobNames, ['four', 'three', 'two', 'one']);
     assert.equal((await read<Row>(path, { pagination: 'keyset', cursor: 'x' }, 400)).error, 'cursor is invalid');
   });
 });
@@ -267,7 +267,10 @@ describe('GET /projects/:id/pipelines/:pipeline_id/jobs and /bridges', () => {
     const bridges = await read(`${path}/bridges`);
     assert.deepEqual(names(bridges), ['idle', 'far', 'child']);
     assert.deepEqual(
-      bridges.map(({ downstream_pipeline: found }) => found && [(found as Row).id, (found as Row).web_url]),
+      bridges.map(
+        ({ downstream_pipeline: downstreamPipeline }) =>
+          downstreamPipeline && [(downstreamPipeline as Row).id, (downstreamPipeline as Row).web_url],
+      ),
       [
         null,
         [far.pipeline.id, `${app.deps.externalUrl()}/${downstream.full_path}/-/pipelines/${far.pipeline.id}`],
@@ -284,7 +287,7 @@ describe('GET /projects/:id/pipelines/:pipeline_id/jobs and /bridges', () => {
     await app.make.member({ project }, user, 30);
     const seen = expectStatus<Row[]>(await app.get(`${path}/bridges`, { token }), 200);
     assert.deepEqual(
-      seen.map(({ downstream_pipeline: found }) => found === null),
+      seen.map(({ downstream_pipeline: downstreamPipeline }) => downstreamPipeline === null),
       [true, true, false],
     );
   });

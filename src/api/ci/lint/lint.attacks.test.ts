@@ -85,8 +85,8 @@ describe('what a configuration makes the server do', () => {
     assert.equal(await errors(hidden.full_path), await errors('no/such-project'));
     const exists = async (name: string) => {
       const rule = `{exists: {paths: [ci.yml], project: ${name}}}`;
-      const found = await lint(`a: {script: echo, rules: [${rule}]}`, { dry_run: true }, staff.maintainer.token);
-      return found.errors.join().replace(name, 'it');
+      const lintResult = await lint(`a: {script: echo, rules: [${rule}]}`, { dry_run: true }, staff.maintainer.token);
+      return lintResult.errors.join().replace(name, 'it');
     };
     assert.match(await exists('no/such-project'), /not found or access denied/);
     assert.equal(await exists(hidden.full_path), await exists('no/such-project'));
@@ -143,8 +143,8 @@ describe('a configuration at a commit', () => {
     for (const name of [foreign, foreign.slice(0, 12), `${foreign}~0`, 'refs/merge-requests/1/head']) {
       for (const token of [staff.owner.token, staff.maintainer.token, staff.developer.token, null]) {
         for (const asked of ['content_ref', 'sha']) {
-          const found = await linted({ [asked]: name, include_jobs: 'true' }, token);
-          assert.deepEqual(found, {
+          const lintResult = await linted({ [asked]: name, include_jobs: 'true' }, token);
+          assert.deepEqual(lintResult, {
             valid: false,
             errors: [DETACHED],
             warnings: [],
@@ -247,23 +247,23 @@ describe('hostile configurations end with an error', () => {
   };
   for (const [name, content] of Object.entries(configurations)) {
     test(name, async () => {
-      const found = await lint(content, { include_jobs: true });
-      assert.equal(found.valid, false);
-      assert.ok(found.errors.length > 0 && found.errors.every((text) => text !== '' && text.length < 20_000));
+      const lintResult = await lint(content, { include_jobs: true });
+      assert.equal(lintResult.valid, false);
+      assert.ok(lintResult.errors.length > 0 && lintResult.errors.every((text) => text !== '' && text.length < 20_000));
     });
   }
 
   test('variables that double each other, in a dry run', async () => {
     const bomb = Array.from({ length: 40 }, (_, at) => `  V${at}: $V${at + 1}$V${at + 1}`).join('\n');
     const content = `variables:\n${bomb}\n  V40: xx\na: {script: x, tags: [$V0]}`;
-    const found = await lint(content, { dry_run: true }, staff.maintainer.token);
-    assert.deepEqual(found.errors, ['a: variables expand to more than 1048576 characters']);
+    const lintResult = await lint(content, { dry_run: true }, staff.maintainer.token);
+    assert.deepEqual(lintResult.errors, ['a: variables expand to more than 1048576 characters']);
   });
 
   test('braces that multiply, in a dry run', async () => {
     const content = `a: {script: x}\nb: {script: x, rules: [{exists: ["${'{a,b}'.repeat(40)}"]}]}`;
-    const found = await lint(content, { dry_run: true }, staff.maintainer.token);
-    assert.equal(found.valid, true);
+    const lintResult = await lint(content, { dry_run: true }, staff.maintainer.token);
+    assert.equal(lintResult.valid, true);
   });
 });
 

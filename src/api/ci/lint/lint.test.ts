@@ -71,8 +71,8 @@ const get = (query: RequestOptions['query'] = {}, options: RequestOptions = {}) 
 
 describe('a configuration in the context of a project', () => {
   test('a valid one comes back merged', async () => {
-    const found = await post('a: &a {script: [echo]}\nb: {<<: *a, stage: test}\n');
-    assert.deepEqual(found, {
+    const lintResult = await post('a: &a {script: [echo]}\nb: {<<: *a, stage: test}\n');
+    assert.deepEqual(lintResult, {
       valid: true,
       errors: [],
       warnings: [],
@@ -82,13 +82,13 @@ describe('a configuration in the context of a project', () => {
   });
 
   test('an invalid one is an answer, too', async () => {
-    const found = await post('job: {script: echo, stage: nowhere}\n', { include_jobs: true });
-    assert.equal(found.valid, false);
-    assert.deepEqual(found.errors, [
+    const lintResult = await post('job: {script: echo, stage: nowhere}\n', { include_jobs: true });
+    assert.equal(lintResult.valid, false);
+    assert.deepEqual(lintResult.errors, [
       'job job: chosen stage nowhere does not exist; available stages are .pre, build, test, deploy, .post',
     ]);
-    assert.equal(found.merged_yaml, '---\njob:\n  script: echo\n  stage: nowhere\n');
-    assert.deepEqual([found.includes, found.warnings, found.jobs], [[], [], []]);
+    assert.equal(lintResult.merged_yaml, '---\njob:\n  script: echo\n  stage: nowhere\n');
+    assert.deepEqual([lintResult.includes, lintResult.warnings, lintResult.jobs], [[], [], []]);
     assert.deepEqual((await post('invalid')).errors, ['Invalid configuration format']);
     assert.deepEqual((await post('')).errors, ['Please provide content of .gitlab-ci.yml']);
   });
@@ -193,10 +193,10 @@ describe('a configuration in the context of a project', () => {
     expectStatus(await limit(1), 200);
     try {
       const content = 'a: {script: echo}\nb: {script: echo}\n';
-      const found = await post(content, { dry_run: true, include_jobs: true });
-      assert.deepEqual([found.valid, found.jobs], [false, []]);
-      assert.match(found.errors.join(), /^The number of jobs has exceeded the limit of 1\. Try splitting/);
-      assert.ok(found.merged_yaml?.includes('script'));
+      const lintResult = await post(content, { dry_run: true, include_jobs: true });
+      assert.deepEqual([lintResult.valid, lintResult.jobs], [false, []]);
+      assert.match(lintResult.errors.join(), /^The number of jobs has exceeded the limit of 1\. Try splitting/);
+      assert.ok(lintResult.merged_yaml?.includes('script'));
       assert.equal((await post(content)).valid, true, 'the configuration itself is right');
       assert.equal((await post('a: {script: echo}', { dry_run: true })).valid, true);
     } finally {
@@ -229,10 +229,10 @@ describe('a configuration in the context of a project', () => {
 
 describe('the configuration of a project', () => {
   test('is that of the head of the default branch', async () => {
-    const found = await get({ include_jobs: true });
-    assert.equal(found.valid, true);
+    const lintResult = await get({ include_jobs: true });
+    assert.equal(lintResult.valid, true);
     assert.deepEqual(
-      found.jobs?.map(({ name }) => name),
+      lintResult.jobs?.map(({ name }) => name),
       ['build', 'test', 'later'],
     );
   });
@@ -289,9 +289,9 @@ describe('the configuration of a project', () => {
     new ProjectGit(app, elsewhere).commit('main', { 'build/ci.yml': 'there: {script: echo}\n' });
     const path = `/projects/${elsewhere.id}`;
     expectStatus(await app.put(path, { json: { ci_config_path: 'build/ci.yml' } }), 200);
-    const found = await response(app.get(`${path}/ci/lint`, { query: { include_jobs: true } }));
+    const lintResult = await response(app.get(`${path}/ci/lint`, { query: { include_jobs: true } }));
     assert.deepEqual(
-      found.jobs?.map(({ name }) => name),
+      lintResult.jobs?.map(({ name }) => name),
       ['there'],
     );
   });
@@ -337,15 +337,18 @@ describe('rights', () => {
 
   test('who may not start pipelines gets no dry run', async () => {
     for (const token of [null, (await app.make.user()).token]) {
-      const found = await response(app.get(pathOf(open), { token, query: { dry_run: true, include_jobs: true } }));
-      assert.deepEqual(found.errors, ['Insufficient permissions to create a new pipeline']);
-      assert.deepEqual([found.valid, found.merged_yaml, found.includes, found.jobs], [false, null, null, []]);
+      const lintResult = await response(app.get(pathOf(open), { token, query: { dry_run: true, include_jobs: true } }));
+      assert.deepEqual(lintResult.errors, ['Insufficient permissions to create a new pipeline']);
+      assert.deepEqual(
+        [lintResult.valid, lintResult.merged_yaml, lintResult.includes, lintResult.jobs],
+        [false, null, null, []],
+      );
     }
     const closed = await app.make.project({ namespace: staff.group });
     new ProjectGit(app, closed).commit('main', { '.gitlab-ci.yml': CONFIG });
     await app.put(`/projects/${closed.id}`, { json: { builds_access_level: 'disabled' } });
-    const found = await response(app.get(pathOf(closed), { query: { dry_run: true } }));
-    assert.deepEqual(found.errors, ['Pipelines are disabled!']);
+    const lintResult = await response(app.get(pathOf(closed), { query: { dry_run: true } }));
+    assert.deepEqual(lintResult.errors, ['Pipelines are disabled!']);
     assert.equal((await app.post(pathOf(closed), { json: { content: CONFIG } })).statusCode, 403);
   });
 

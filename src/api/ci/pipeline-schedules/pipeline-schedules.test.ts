@@ -169,11 +169,13 @@ test('who sees, makes and changes schedules', async () => {
   const { id } = await make({ inputs: [{ name: 'a', value: 1 }] });
   await app.post(`${path}/${id}/variables`, { json: { key: 'SECRET', value: 'x' } });
   const statuses = async (method: 'GET' | 'POST' | 'PUT', to: string, json?: object) => {
-    const found: Record<string, number> = {};
+    const statusByRole: Record<string, number> = {};
     for (const [role, { token }] of Object.entries(people)) {
-      found[role] = (await app.request(method, to, { token, ...(json === undefined ? {} : { json }) })).statusCode;
+      statusByRole[role] = (
+        await app.request(method, to, { token, ...(json === undefined ? {} : { json }) })
+      ).statusCode;
     }
-    return Object.values(found).join(' ');
+    return Object.values(statusByRole).join(' ');
   };
   // Guest, Planner, Reporter, Developer (its owner), Maintainer, Owner, a stranger.
   assert.equal(await statuses('GET', path), '403 403 200 200 200 200 404');

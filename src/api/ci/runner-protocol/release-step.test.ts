@@ -48,13 +48,13 @@ function runStep(
   const folder = mkdtempSync(join(tmpdir(), 'stithy-release-step-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'bin'));
-  const told = join(folder, 'told');
-  writeFileSync(told, '');
+  const callLog = join(folder, 'told');
+  writeFileSync(callLog, '');
   for (const [name, body] of Object.entries(programs)) {
     const file = join(folder, 'bin', name);
     writeFileSync(
       file,
-      `#!/bin/sh\n${body}\nfor each in ${name} "$@"; do printf '%s\\0' "$each"; done >> "${told}"; printf '\\n\\0' >> "${told}"\n`,
+      `#!/bin/sh\n${body}\nfor each in ${name} "$@"; do printf '%s\\0' "$each"; done >> "${callLog}"; printf '\\n\\0' >> "${callLog}"\n`,
     );
     chmodSync(file, 0o755);
   }
@@ -65,7 +65,7 @@ function runStep(
     cwd: folder,
     env: { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, ...variables },
   });
-  const calls = readFileSync(told, 'utf8')
+  const calls = readFileSync(callLog, 'utf8')
     .split('\n\0')
     .filter((call) => call !== '')
     .map((call) => call.split('\0').slice(0, -1));

@@ -64,15 +64,15 @@ describe('PUT /jobs/:job_id', () => {
   });
 
   test('keeps reasons that it knows, and exit codes in their bounds', async () => {
-    for (const [said, kept, code, exit] of [
+    for (const [sentReason, storedReason, code, exit] of [
       ['image_pull_failure', 'image_pull_failure', -1, 0],
       ['nonsense', 'unknown_failure', 99_999, 32_767],
       [undefined, 'unknown_failure', undefined, null],
     ] as const) {
       const job = await start();
-      await job.finish('failed', { failure_reason: said, exit_code: code });
+      await job.finish('failed', { failure_reason: sentReason, exit_code: code });
       const row = await rowOf(job);
-      assert.deepEqual([row.failure_reason, row.exit_code], [kept, exit]);
+      assert.deepEqual([row.failure_reason, row.exit_code], [storedReason, exit]);
     }
   });
 
@@ -125,9 +125,9 @@ describe('PUT /jobs/:job_id', () => {
     assert.equal(expectStatus(again, 403).message, '403 Forbidden - Job is not processing on runner');
     const canceled = await start({}, {});
     await cancelJob(app.deps, canceled.id);
-    const told = await canceled.update('running');
-    expectStatus(told, 403);
-    assert.equal(told.headers['job-status'], 'canceled');
+    const response = await canceled.update('running');
+    expectStatus(response, 403);
+    assert.equal(response.headers['job-status'], 'canceled');
   });
 
   test('tells a runner that can bring jobs to an end itself that its job is being canceled', async () => {
@@ -338,7 +338,7 @@ describe('the log of a job that is over', () => {
   });
 
   test('tells the coverage by the pattern of the project where the job has none', async () => {
-    const told = async (own: string | null) => {
+    const coverageWith = async (own: string | null) => {
       const job = await start({ columns: { coverage_regex: own } });
       const { project_id } = await rowOf(job);
       const json = { build_coverage_regex: '\\d+% covered' };
@@ -348,6 +348,6 @@ describe('the log of a job that is over', () => {
       await app.drain();
       return (await rowOf(job)).coverage;
     };
-    assert.deepEqual([await told(null), await told('Total: (\\d+)')], [31, 42]);
+    assert.deepEqual([await coverageWith(null), await coverageWith('Total: (\\d+)')], [31, 42]);
   });
 });

@@ -39,9 +39,9 @@ function nextWaits(t: TestContext): Promise<void> {
   const wait = longPolls.wait.bind(longPolls);
   t.mock.method(longPolls, 'wait', <T>(request: LongPoll<T>) => {
     const poll = async () => {
-      const found = await request.poll();
-      if (found === undefined) setImmediate(waits.resolve);
-      return found;
+      const response = await request.poll();
+      if (response === undefined) setImmediate(waits.resolve);
+      return response;
     };
     return wait({ ...request, poll });
   });

@@ -127,8 +127,8 @@ describe('lists of runners', () => {
     const stands = async () => {
       const [shown] = expectStatus<Shown[]>(await app.get(path, { query: { type: 'project_type' } }), 200);
       for (const status of ['online', 'offline', 'stale', 'never_contacted']) {
-        const found = await list(path, { status, type: 'project_type' });
-        assert.equal(found.length, status === shown!.status ? 1 : 0, status);
+        const withStatus = await list(path, { status, type: 'project_type' });
+        assert.equal(withStatus.length, status === shown!.status ? 1 : 0, status);
       }
       return [shown!.status, shown!.online];
     };
@@ -308,7 +308,7 @@ describe('a runner', () => {
 
   test('works for no project that has a thousand, however many come at once', async () => {
     const other = await app.make.project();
-    const [wanted, last] = [await ofProject(), await ofProject()];
+    const [enabledRunner, last] = [await ofProject(), await ofProject()];
     const now = clock.now().toISOString();
     const kind = { runner_type: 'project_type', registration: 'user', access_level: 'not_protected' } as const;
     const row = { ...kind, tag_list: '[]', created_at: now, updated_at: now };
@@ -317,7 +317,7 @@ describe('a runner', () => {
     const made = await db.insertInto('ci_runners').values(rows).returning('id').execute();
     const links = made.map(({ id }) => ({ runner_id: id, project_id: other.id, created_at: now }));
     await db.insertInto('ci_runner_projects').values(links).execute();
-    const enable = () => app.post(`/projects/${other.id}/runners`, { json: { runner_id: wanted } });
+    const enable = () => app.post(`/projects/${other.id}/runners`, { json: { runner_id: enabledRunner } });
     const linked = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const linking = db.transaction().execute(async (db) => {

@@ -160,13 +160,13 @@ test('who sees the pipeline sees them, but for those that are kept from them', a
   const { job } = await report('rspec', ok(1));
   const members = await app.make.members(project);
   const counts = async () => {
-    const found: Record<string, unknown> = {};
+    const countByRole: Record<string, unknown> = {};
     for (const [name, { token }] of Object.entries(members)) {
       const [one, other] = [await ask('test_report', token), await ask('test_report_summary', token)];
       assert.equal(one.statusCode, other.statusCode);
-      found[name] = one.statusCode === 200 ? one.json<Row>().total_count : one.statusCode;
+      countByRole[name] = one.statusCode === 200 ? one.json<Row>().total_count : one.statusCode;
     }
-    return found;
+    return countByRole;
   };
   const all = { guest: 1, planner: 1, reporter: 1, developer: 1, maintainer: 1, owner: 1, stranger: 404 };
   assert.deepEqual(await counts(), all);

@@ -78,9 +78,9 @@ describe('POST /projects/:id/statuses/:sha', () => {
       .where('project_id', '=', project.id)
       .where('type', '=', 'commit_status.updated')
       .executeTakeFirstOrThrow();
-    const { commit_status: told, ...payload } = JSON.parse(event.payload);
+    const { commit_status: commitStatus, ...payload } = JSON.parse(event.payload);
     assert.deepEqual(payload, { status_id: body.id, project_id: project.id });
-    assert.deepEqual([told.name, told.sha, told.status], [body.name, body.sha, body.status]);
+    assert.deepEqual([commitStatus.name, commitStatus.sha, commitStatus.status], [body.name, body.sha, body.status]);
   });
 
   test('moves the status of the name on, and keeps what is not said again', async () => {

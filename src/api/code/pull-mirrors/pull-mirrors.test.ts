@@ -34,13 +34,13 @@ describe('a pull mirror', () => {
     from.run(['tag', '-d', 'v1']);
     from.run(['tag', 'v2', first]);
     assert.equal((await pair.update()).last_error, null);
-    const kept = () => [...pair.names(), ...pair.names('refs/tags')];
-    assert.deepEqual(kept(), ['feature', 'main', 'rewritten', 'topic', 'v1', 'v2']);
+    const refNames = () => [...pair.names(), ...pair.names('refs/tags')];
+    assert.deepEqual(refNames(), ['feature', 'main', 'rewritten', 'topic', 'v1', 'v2']);
     from.run(['update-ref', 'refs/heads/rewritten', first]);
     from.commit('rewritten', { e: '1' });
     assert.equal((await pair.update()).last_error, null);
     assert.equal(to.run(['rev-parse', 'rewritten']), from.run(['rev-parse', 'rewritten']));
-    assert.deepEqual(kept(), ['feature', 'main', 'rewritten', 'topic', 'v1', 'v2']);
+    assert.deepEqual(refNames(), ['feature', 'main', 'rewritten', 'topic', 'v1', 'v2']);
     from.run(['branch', '-D', 'topic']);
     from.commit('topic/x', { f: '1' }, { start: first });
     const inTheWay = "'topic/x' cannot be created: its name conflicts with another branch or tag.";

@@ -148,11 +148,11 @@ test('owners rule groups, maintainers projects, and a custom role both', async (
   await app.make.member({ group }, ruler.user, 30, null, roleId);
   const json = { member_check: true };
   const answers = async (path: string, token: string | null) => {
-    const found: number[] = [];
+    const statusCodes: number[] = [];
     for (const method of ['POST', 'GET', 'PUT', 'DELETE'] as const) {
-      found.push((await app.request(method, path, { token, ...(method === 'GET' ? {} : { json }) })).statusCode);
+      statusCodes.push((await app.request(method, path, { token, ...(method === 'GET' ? {} : { json }) })).statusCode);
     }
-    return found;
+    return statusCodes;
   };
   const all = (status: number) => [status, status, status, status];
   for (const { token } of [await at(30), maintainer]) assert.deepEqual(await answers(ofGroup(group), token), all(403));
@@ -170,10 +170,10 @@ test('owners rule groups, maintainers projects, and a custom role both', async (
 test('a push rule tells who made, changed and removed it', async () => {
   const group = await app.make.group();
   const path = ofGroup(group);
-  const told = async (work: () => Promise<unknown>) => (await auditOf(app, work)).map(gist);
+  const auditGists = async (work: () => Promise<unknown>) => (await auditOf(app, work)).map(gist);
   const on = `Group ${group.id}`;
   const target = 'PushRule Push rules';
-  assert.deepEqual(await told(() => app.post(path, { json: { max_file_size: 5, member_check: true } })), [
+  assert.deepEqual(await auditGists(() => app.post(path, { json: { max_file_size: 5, member_check: true } })), [
     { event: 'push_rule_created', on, target, message: 'Added push rules' },
     {
       event: 'push_rules_max_file_size_updated',
@@ -188,15 +188,18 @@ test('a push rule tells who made, changed and removed it', async () => {
       message: 'Changed check whether the commit author is a user from false to true',
     },
   ]);
-  assert.deepEqual(await told(() => app.put(path, { json: { commit_message_regex: 'JIRA', member_check: true } })), [
-    {
-      event: 'push_rules_commit_message_regex_updated',
-      on,
-      target,
-      message: 'Changed required pattern of commit messages from  to JIRA',
-    },
-  ]);
-  assert.deepEqual(await told(() => app.delete(path)), [
+  assert.deepEqual(
+    await auditGists(() => app.put(path, { json: { commit_message_regex: 'JIRA', member_check: true } })),
+    [
+      {
+        event: 'push_rules_commit_message_regex_updated',
+        on,
+        target,
+        message: 'Changed required pattern of commit messages from  to JIRA',
+      },
+    ],
+  );
+  assert.deepEqual(await auditGists(() => app.delete(path)), [
     { event: 'push_rule_deleted', on, target, message: 'Removed push rules' },
   ]);
 });

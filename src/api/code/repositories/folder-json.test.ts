@@ -39,12 +39,12 @@ for (const hashBytes of [20, 32]) {
     const entries = MODES.flatMap((mode) => names.map((name) => entry(mode, name, hashBytes)));
     const { tree, places } = treeOf(entries, hashBytes);
     for (const prefix of ['', 'a/b/', 'q"ü\\/', 'lone\udc80/']) {
-      const wanted = places.map((place) => {
+      const presented = places.map((place) => {
         const one = tree.entryFrom(place);
         return presentEntry({ ...one, path: one.name }, prefix);
       });
       const json = folderJson(tree, places, prefix);
-      assert.equal(json.toString(), JSON.stringify(wanted));
+      assert.equal(json.toString(), JSON.stringify(presented));
       assert.equal(json.buffer.byteLength, json.length);
     }
     assert.equal(folderJson(tree, [], '').toString(), '[]');

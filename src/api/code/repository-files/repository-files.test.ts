@@ -217,15 +217,15 @@ describe('the headers of raw files and of blame', () => {
       ['small.txt', 'small\n'],
       ['large.txt', large],
     ] as const) {
-      const wanted = (await app.head(`${at(project, name)}?ref=main`)).headers;
-      assert.equal(wanted['x-svc-content-sha256'], createHash('sha256').update(content).digest('hex'));
+      const expectedHeaders = (await app.head(`${at(project, name)}?ref=main`)).headers;
+      assert.equal(expectedHeaders['x-svc-content-sha256'], createHash('sha256').update(content).digest('hex'));
       for (const path of [`${at(project, name)}/raw?ref=main`, `${at(project, name)}/blame?ref=main`]) {
         for (const response of [await app.get(path), await app.head(path), await app.get(path)]) {
           assert.equal(response.statusCode, 200);
           for (const key of NAMES) {
-            assert.ok(wanted[`x-svc-${key}`] !== undefined, key);
-            assert.equal(response.headers[`x-svc-${key}`], wanted[`x-svc-${key}`], `${path} ${key}`);
-            assert.equal(response.headers[`x-gitlab-${key}`], wanted[`x-svc-${key}`], `${path} ${key}`);
+            assert.ok(expectedHeaders[`x-svc-${key}`] !== undefined, key);
+            assert.equal(response.headers[`x-svc-${key}`], expectedHeaders[`x-svc-${key}`], `${path} ${key}`);
+            assert.equal(response.headers[`x-gitlab-${key}`], expectedHeaders[`x-svc-${key}`], `${path} ${key}`);
           }
         }
       }

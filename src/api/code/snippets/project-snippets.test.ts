@@ -217,9 +217,9 @@ describe('removing', () => {
       .where('type', '=', 'snippet.destroyed')
       .orderBy('id', 'desc')
       .executeTakeFirstOrThrow();
-    const { snippet: told, ...payload } = JSON.parse(event.payload);
+    const { snippet: snippetFacts, ...payload } = JSON.parse(event.payload);
     assert.deepEqual(payload, { snippet_id: id, project_id: project.id, title: 'Title' });
-    assert.equal(told.title, 'Title');
+    assert.equal(snippetFacts.title, 'Title');
   });
 
   test('a project takes the repositories of its snippets along', async () => {

@@ -126,12 +126,13 @@ test('of many projects the order is the same, and so is what each caller sees', 
   const ordered = numbers.sort((a, b) => (releasedAt(a) < releasedAt(b) ? 1 : -1));
   const tagsAt = async (page: number, sort: 'asc' | 'desc', token?: string | null) =>
     tagsOf(await list(group, token, { page, sort, simple: true, per_page: 10 }));
-  const wanted = (from: readonly number[], page: number) => from.slice((page - 1) * 10, page * 10).map((n) => `v${n}`);
-  assert.deepEqual(await tagsAt(1, 'desc'), wanted(ordered, 1));
-  assert.deepEqual(await tagsAt(4, 'asc'), wanted(ordered.toReversed(), 4));
+  const expectedTags = (from: readonly number[], page: number) =>
+    from.slice((page - 1) * 10, page * 10).map((n) => `v${n}`);
+  assert.deepEqual(await tagsAt(1, 'desc'), expectedTags(ordered, 1));
+  assert.deepEqual(await tagsAt(4, 'asc'), expectedTags(ordered.toReversed(), 4));
   assert.deepEqual(await tagsAt(12, 'asc'), []);
   const open = ordered.filter((n) => (n % 60) % 5 === 0);
-  assert.deepEqual(await tagsAt(2, 'desc', null), wanted(open, 2));
+  assert.deepEqual(await tagsAt(2, 'desc', null), expectedTags(open, 2));
   const { headers } = await app.get(`/groups/${group.id}/releases`, { query: { simple: true } });
   assert.equal(headers['x-total'], '110');
 });

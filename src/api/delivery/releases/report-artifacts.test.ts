@@ -52,8 +52,8 @@ async function evidences({ project }: SeededProject): Promise<string[]> {
 async function read(address: string | undefined, token = ROOT_TOKEN) {
   const response = await fetch(address!, { headers: token === '' ? {} : { 'private-token': token } });
   if (response.status !== 200) return response.status;
-  const { release: told } = (await response.json()) as { release: { report_artifacts?: { url: string }[] } };
-  return told.report_artifacts?.map((each) => each.url);
+  const { release: releaseFacts } = (await response.json()) as { release: { report_artifacts?: { url: string }[] } };
+  return releaseFacts.report_artifacts?.map((each) => each.url);
 }
 
 /** Advances the clock and runs all background work. */
@@ -80,10 +80,10 @@ test('evidence tells where jobs with reports left their archives, which are kept
   await endJob(app, tested);
   await release(made);
   const [evidence] = await evidences(made);
-  const wanted = [download(tested, project), download(linted, project)];
-  assert.deepEqual(await read(evidence), wanted);
+  const expectedUrls = [download(tested, project), download(linted, project)];
+  assert.deepEqual(await read(evidence), expectedUrls);
   await pass(100 * DAY_MS);
-  for (const address of wanted) {
+  for (const address of expectedUrls) {
     assert.equal((await fetch(address, { headers: { 'private-token': ROOT_TOKEN } })).status, 200, address);
   }
   const left = await app.deps.db.selectFrom('ci_job_artifacts').select('job_id').orderBy('id').execute();
@@ -135,14 +135,14 @@ describe('the pipeline that it tells of', () => {
     await release(made, { released_at });
     const gone = await leave(made, {});
     await pass(5 * DAY_MS);
-    const kept = await leave(made, {}, { into: gone.pipeline });
+    const unexpired = await leave(made, {}, { into: gone.pipeline });
     await app.deps.db
       .updateTable('ci_job_artifacts')
       .set({ expire_at: new Date(clock.now().getTime() + 9 * DAY_MS).toISOString() })
-      .where('job_id', '=', kept.job.id)
+      .where('job_id', '=', unexpired.job.id)
       .execute();
     await pass(6 * DAY_MS);
-    assert.deepEqual(await read((await evidences(made))[0]), [download(kept, made.project)]);
+    assert.deepEqual(await read((await evidences(made))[0]), [download(unexpired, made.project)]);
   });
 });
 

@@ -64,8 +64,8 @@ test('administrators manage the keys of others and find them by fingerprint', as
   expectStatus(await app.post(`/users/${user.id}/keys`, { token, json }), 403);
   expectStatus(await app.post('/users/99999/keys', { json }), 404);
   for (const fingerprint of [SHA256, `${SHA256}=`, MD5, `MD5:${MD5.toUpperCase()}`]) {
-    const found = expectStatus<Key & { user: { id: number } }>(await app.get('/keys', { query: { fingerprint } }), 200);
-    assert.deepEqual([found.id, found.user.id], [made.id, user.id]);
+    const key = expectStatus<Key & { user: { id: number } }>(await app.get('/keys', { query: { fingerprint } }), 200);
+    assert.deepEqual([key.id, key.user.id], [made.id, user.id]);
   }
   expectStatus(await app.get(`/keys/${made.id}`), 200);
   for (const path of [`/keys/${made.id}`, '/keys']) {
@@ -94,8 +94,8 @@ test('a key belongs to one user, and is no deploy key', async () => {
     .values({ title: 'deploy', key: ED25519, fingerprint: SHA256, created_at: timestamp(clock) })
     .execute();
   assert.equal(expectStatus(await add(ED25519), 400).message, 'fingerprint_sha256 has already been taken');
-  const found = expectStatus(await app.get('/keys', { query: { fingerprint: SHA256 } }), 200);
-  assert.deepEqual([found.user, found.deploy_keys_projects], [null, []]);
+  const ownerlessKey = expectStatus(await app.get('/keys', { query: { fingerprint: SHA256 } }), 200);
+  assert.deepEqual([ownerlessKey.user, ownerlessKey.deploy_keys_projects], [null, []]);
 });
 
 test('what is no key, or no use any more, is refused', async () => {

@@ -143,13 +143,13 @@ test('who is let in while they are turned away stays, and who is deleted twice i
   assert.equal(await stateOf(waiting), 'active');
   const both = await Promise.all([1, 2].map(() => app.delete(`/users/${waiting.user.id}`)));
   assert.deepEqual(both.map(({ statusCode }) => statusCode).sort(), [204, 404]);
-  const told = await app.deps.db
+  const auditEvents = await app.deps.db
     .selectFrom('audit_events')
     .select('id')
     .where('event_name', '=', 'user_destroyed')
     .where('entity_id', '=', waiting.user.id)
     .execute();
-  assert.equal(told.length, 1);
+  assert.equal(auditEvents.length, 1);
 });
 
 test('ban and unban go from active to banned and back only', async () => {
@@ -262,12 +262,12 @@ test('DELETE /users/:id keeps reactions, decisions and spent time in the name of
     .executeTakeFirstOrThrow();
   const emoji = async () =>
     expectStatus<Json[]>(await app.get(`${issue}/award_emoji`), 200).map(({ name, user }) => [name, idOf(user)]);
-  const kept = [
+  const ghostReactions = [
     ['thumbsup', ghost.id],
     ['rocket', ghost.id],
   ];
   const logs = async () => app.deps.db.selectFrom('time_logs').select('user_id').execute();
-  assert.deepEqual(await emoji(), kept);
+  assert.deepEqual(await emoji(), ghostReactions);
   assert.deepEqual([(await shown(issue)).upvotes, idOf((await shown(issue)).closed_by)], [1, ghost.id]);
   assert.equal(idOf((await shown(`${at}/releases/${tag}`)).author), ghost.id);
   const merged = await shown(`${at}/merge_requests/${request.iid}`);
@@ -282,11 +282,11 @@ test('DELETE /users/:id keeps reactions, decisions and spent time in the name of
   // A second one reacts with the same: one reaction of the ghost, one vote.
   expectStatus(await app.put(issue, { json: { state_event: 'reopen' } }), 200);
   await leave();
-  assert.deepEqual(await emoji(), kept);
+  assert.deepEqual(await emoji(), ghostReactions);
   assert.equal((await shown(issue)).upvotes, 1);
   expectStatus(await app.put(issue, { json: { state_event: 'reopen' } }), 200);
   await leave(true);
-  assert.deepEqual([await emoji(), (await shown(issue)).upvotes, (await logs()).length], [kept, 1, 2]);
+  assert.deepEqual([await emoji(), (await shown(issue)).upvotes, (await logs()).length], [ghostReactions, 1, 2]);
 });
 
 test('DELETE /users/:id with hard_delete removes what the user wrote too', async () => {
@@ -318,16 +318,16 @@ test('DELETE /users/:id with hard_delete removes what the user wrote too', async
     .where('id', '=', Number(other.id))
     .execute();
   const request = await makeMergeRequest(app, project, { author_id: someone.user.id });
-  const kept = await makeMergeRequest(app, project);
+  const otherRequest = await makeMergeRequest(app, project);
   expectStatus(await app.delete(`/users/${someone.user.id}`, { query: { hard_delete: true } }), 204);
   const notes = await app.deps.db.selectFrom('notes').select('id').where('project_id', '=', project.id).execute();
   assert.equal(notes.length, 0);
   const listed = async (kind: string) =>
     expectStatus<Json[]>(await app.get(`${at}/${kind}`), 200).map(({ iid }) => iid);
-  assert.deepEqual([await listed('issues'), await listed('merge_requests')], [[other.iid], [kept.iid]]);
+  assert.deepEqual([await listed('issues'), await listed('merge_requests')], [[other.iid], [otherRequest.iid]]);
   expectStatus(await app.get(`${at}/issues/${theirs.iid}`), 404);
   expectStatus(await app.get(`${at}/merge_requests/${request.iid}`), 404);
-  const told = await app.deps.db
+  const domainEvents = await app.deps.db
     .selectFrom('domain_events')
     .select('type')
     .where('project_id', '=', project.id)
@@ -335,7 +335,7 @@ test('DELETE /users/:id with hard_delete removes what the user wrote too', async
     .orderBy('type')
     .execute();
   assert.deepEqual(
-    told.map(({ type }) => type),
+    domainEvents.map(({ type }) => type),
     ['issue.destroyed', 'merge_request.destroyed'],
   );
 });
@@ -349,10 +349,10 @@ test('the only owner of a group is kept, unless it is to go with them', async ()
   expectStatus(await app.get(`/groups/${group.id}`), 404);
   const heir = await app.make.user();
   const leaver = await app.make.user();
-  const kept = await app.make.group({ owner: leaver.user });
-  await app.make.member({ group: kept }, heir.user, 50);
+  const sharedGroup = await app.make.group({ owner: leaver.user });
+  await app.make.member({ group: sharedGroup }, heir.user, 50);
   expectStatus(await app.delete(`/users/${leaver.user.id}`), 204);
-  expectStatus(await app.get(`/groups/${kept.id}`, { token: heir.token }), 200);
+  expectStatus(await app.get(`/groups/${sharedGroup.id}`, { token: heir.token }), 200);
 });
 
 test('DELETE /users/:id keeps the last administrator, internal users, and what changed since', async () => {

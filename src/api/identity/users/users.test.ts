@@ -122,12 +122,12 @@ test('administrators choose whether a user sees one file of a change at a time',
 test('GET /users lets anonymous callers look one user up and no more', async () => {
   const { user } = await app.make.user({ username: 'findme' });
   const query = { username: 'FindMe' };
-  const found = expectStatus<Shown[]>(await app.get('/users', { token: null, query }), 200);
+  const users = expectStatus<Shown[]>(await app.get('/users', { token: null, query }), 200);
   assert.deepEqual(
-    found.map(({ id }) => id),
+    users.map(({ id }) => id),
     [user.id],
   );
-  assert.ok(!('email' in found[0]!));
+  assert.ok(!('email' in users[0]!));
   const refused = expectStatus(await app.get('/users', { token: null }), 403);
   assert.equal(refused.message, '403 Forbidden - Not authorized to access /api/v4/users');
   expectStatus(await app.get('/users', { token: null, query: { search: 'find' } }), 403);
@@ -398,10 +398,10 @@ test('identities at other providers are set, shown, found and removed by adminis
   const second = { provider: 'ldapmain', extern_uid: 'uid=ada' };
   for (const json of [changed, second]) expectStatus(await app.put(`/users/${id}`, { json }), 200);
   assert.deepEqual(await shown(), [changed, second]);
-  const found = async (query: Record<string, string>) =>
+  const idsOf = async (query: Record<string, string>) =>
     expectStatus<Shown[]>(await app.get('/users', { query }), 200).map((user) => user.id);
-  assert.deepEqual(await found({ provider: 'ldapmain', extern_uid: 'UID=ada' }), [id]);
-  assert.deepEqual(await found({ provider: 'ldapmain', extern_uid: 'CN=Ada 2' }), []);
+  assert.deepEqual(await idsOf({ provider: 'ldapmain', extern_uid: 'UID=ada' }), [id]);
+  assert.deepEqual(await idsOf({ provider: 'ldapmain', extern_uid: 'CN=Ada 2' }), []);
   const half = 'extern_uid, provider provide all or none of parameters';
   assert.equal(expectStatus(await app.get('/users', { query: { provider: 'saml' } }), 400).message, half);
   assert.equal(expectStatus(await app.put(`/users/${id}`, { json: { extern_uid: 'x' } }), 400).message, half);

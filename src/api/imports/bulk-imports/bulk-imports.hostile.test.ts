@@ -137,8 +137,8 @@ describe('the token goes to the server that was named alone', () => {
       const [entity] = await entitiesOf(made);
       assert.equal(entity!.status, 'failed');
       assert.match(reasons(entity!).join(), /The URL is blocked: Requests to localhost are not allowed/);
-      const told = [server.url, await closedAddress(), 'http://[::ffff:127.0.0.1]:8080', 'http://0x7f.1:8080'];
-      for (const url of told) {
+      const localUrls = [server.url, await closedAddress(), 'http://[::ffff:127.0.0.1]:8080', 'http://0x7f.1:8080'];
+      for (const url of localUrls) {
         const { message } = expectStatus<Json>(await ask(url), 422);
         assert.equal(message, 'The URL is blocked: Requests to localhost are not allowed', url);
       }
@@ -184,12 +184,12 @@ describe('a server that is out to do harm', () => {
   });
 
   test('puts nothing where its names lead', async () => {
-    const wanted = ['../up', 'a/b', '..', '.', 'x.git', '-x', 'a\u202eb', 'a\u0000b', 'x'.repeat(300), 'good', 'GOOD'];
+    const paths = ['../up', 'a/b', '..', '.', 'x.git', '-x', 'a\u202eb', 'a\u0000b', 'x'.repeat(300), 'good', 'GOOD'];
     const good = '/api/v4/groups/far%2Fgood';
     const { entities } = await bring({
-      [page(`${FAR}/subgroups`)]: JSON.stringify(wanted.map((path) => ({ path, full_path: `far/${path}` }))),
+      [page(`${FAR}/subgroups`)]: JSON.stringify(paths.map((path) => ({ path, full_path: `far/${path}` }))),
       ...Object.fromEntries(
-        wanted.map((path) => [
+        paths.map((path) => [
           `/api/v4/groups/${encodeURIComponent(`far/${path}`)}`,
           JSON.stringify({ name: 'Below', wiki_access_level: 'disabled', visibility: 'public', parent_id: 1 }),
         ]),

@@ -92,11 +92,11 @@ describe('a group', () => {
     const ownIssue = { ...issue, assignee_ids: [ann.user.id], confidential: true };
     expectStatus(await app.post(`${place}/issues`, { token: ann.token, json: ownIssue }), 201);
     expectStatus(await app.post(`${place}/issues`, { json: { title: 'Second', iid: 7 } }), 201);
-    const said = expectStatus<Json>(
+    const note = expectStatus<Json>(
       await app.post(`${place}/issues/1/notes`, { token: ann.token, json: { body: 'A word' } }),
       201,
     );
-    expectStatus(await app.post(`${place}/issues/1/notes/${said.id}/award_emoji`, { json: { name: 'rocket' } }), 201);
+    expectStatus(await app.post(`${place}/issues/1/notes/${note.id}/award_emoji`, { json: { name: 'rocket' } }), 201);
     expectStatus(await app.post(`${place}/issues/1/award_emoji`, { json: { name: 'thumbsup' } }), 201);
     expectStatus(await app.post(`${place}/issues/1/add_spent_time`, { json: { duration: '1h' } }), 201);
     expectStatus(await app.put(`${place}/issues/1`, { token: ann.token, json: { state_event: 'close' } }), 200);
@@ -128,7 +128,7 @@ describe('a group', () => {
     assert.deepEqual(stats.issues, { source: 2, fetched: 2, imported: 2 });
 
     const copied = `/projects/${encodeURIComponent('copy/inner/tool')}`;
-    const found = expectStatus<Json>(await app.get(`${copied}/issues/1`), 200);
+    const copiedIssue = expectStatus<Json>(await app.get(`${copied}/issues/1`), 200);
     const was = expectStatus<Json>(await app.get(`${place}/issues/1`), 200);
     for (const key of [
       'title',
@@ -144,13 +144,13 @@ describe('a group', () => {
       'user_notes_count',
       'time_stats',
     ]) {
-      assert.deepEqual(found[key], was[key], key);
+      assert.deepEqual(copiedIssue[key], was[key], key);
     }
-    const author = found.author as Json;
+    const author = copiedIssue.author as Json;
     assert.match(String(author.username), /^ann_placeholder_[0-9a-z]+$/);
     assert.equal(author.name, `Placeholder ${ann.user.name}`);
     assert.deepEqual(
-      (found.assignees as Json[]).map(({ id }) => id),
+      (copiedIssue.assignees as Json[]).map(({ id }) => id),
       [author.id],
     );
     assert.deepEqual(await shownNotes(`${copied}/issues/1`), await shownNotes(`${place}/issues/1`));

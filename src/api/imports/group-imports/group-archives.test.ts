@@ -220,14 +220,14 @@ describe('settings of a group', () => {
     ];
     const group = await bring(await tarGzOf([HEAD, ...files]), { name: 'Platform', path: 'platform' });
     assert.deepEqual(await failures(group.id), []);
-    const wanted = {
+    const expectedSettings = {
       project_creation_level: 'maintainer',
       subgroup_creation_level: 'owner',
       emails_enabled: false,
       shared_runners_setting: 'disabled_and_unoverridable',
       prevent_sharing_groups_outside_hierarchy: true,
     };
-    assert.deepEqual(picked(await shown('platform'), wanted), wanted);
+    assert.deepEqual(picked(await shown('platform'), expectedSettings), expectedSettings);
     const untouched = {
       lfs_enabled: true,
       two_factor_grace_period: 48,

@@ -156,7 +156,7 @@ describe('contributions of a placeholder', () => {
       .executeTakeFirstOrThrow();
     assert.equal(row2.status, 5);
     assert.ok((await mails()).some(({ text }) => /^The contributions of .* were assigned to/.test(String(text))));
-    const told = await app.deps.db
+    const auditEvents = await app.deps.db
       .selectFrom('audit_events')
       .select('event_name')
       .where('entity_type', '=', 'Group')
@@ -165,7 +165,7 @@ describe('contributions of a placeholder', () => {
       .orderBy('id')
       .execute();
     assert.deepEqual(
-      told.map(({ event_name }) => event_name.replace('placeholder_reassignment_', '')),
+      auditEvents.map(({ event_name }) => event_name.replace('placeholder_reassignment_', '')),
       ['proposed', 'accepted', 'completed'],
     );
   });
@@ -317,11 +317,11 @@ describe('a sheet', () => {
     const { group } = await imported();
     const fill = (text: string) => text.repeat(Math.floor((5 * 1024 * 1024 - HEADER.length - 1) / text.length));
     for (const text of [fill(','), fill('"'), fill('\n'), fill('a,b,c,d,e,f,g\n'), fill('"a",')]) {
-      const { message: said } = expectStatus<Json>(
+      const { message: errorMessage } = expectStatus<Json>(
         await send(group, `${HEADER}\n${text}`),
         text[0] === '\n' ? 201 : 422,
       );
-      assert.ok(typeof said === 'string' && said.length < 1_000);
+      assert.ok(typeof errorMessage === 'string' && errorMessage.length < 1_000);
     }
     expectStatus(await send(group, `${HEADER}\n${'x'.repeat(5 * 1024 * 1024)}`), 422);
   });

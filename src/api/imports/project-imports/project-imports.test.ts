@@ -55,9 +55,12 @@ test('what was exported becomes a project again', async () => {
     ['finished', 'gitlab_project', [], null, `${group.full_path}/brought-${count}`],
   );
   const copy = `/projects/${done.id}`;
-  const found = expectStatus<Json>(await app.get(`${copy}/issues/1`), 200);
-  assert.deepEqual([found.title, found.description, found.labels], [issue.title, issue.description, ['own']]);
-  assert.match(String((found.author as Json).username), /_placeholder_/);
+  const importedIssue = expectStatus<Json>(await app.get(`${copy}/issues/1`), 200);
+  assert.deepEqual(
+    [importedIssue.title, importedIssue.description, importedIssue.labels],
+    [issue.title, issue.description, ['own']],
+  );
+  assert.match(String((importedIssue.author as Json).username), /_placeholder_/);
   const notes = expectStatus<Json[]>(await app.get(`${copy}/issues/1/notes`), 200);
   assert.ok(notes.some(({ body }) => body === 'A word'));
   assert.equal(expectStatus<Json>(await app.get(`${copy}/releases/v1`), 200).description, 'First');

@@ -48,7 +48,7 @@ describe('what was mentioned from elsewhere', () => {
       expectStatus(await app.post(`/projects/${id}/issues`, { json: { title: 'Source', description: names } }), 201);
     }
     await app.drain();
-    const told = async (by: string | undefined) => {
+    const exportedTo = async (by: string | undefined) => {
       const as = by === undefined ? {} : { token: by };
       expectStatus(await app.post(`${place}/export_relations`, as), 202);
       expectStatus(await app.post(`${place}/export`, as), 202);
@@ -61,11 +61,11 @@ describe('what was mentioned from elsewhere', () => {
       const texts = [JSON.stringify(objects), packed.join('')];
       return texts.map((text) => [secret, open].map(({ path }) => text.split(`${path}#1`).length - 1));
     };
-    assert.deepEqual(await told(token), [
+    assert.deepEqual(await exportedTo(token), [
       [0, 2],
       [0, 2],
     ]);
-    assert.deepEqual(await told(undefined), [
+    assert.deepEqual(await exportedTo(undefined), [
       [2, 2],
       [2, 2],
     ]);
@@ -110,43 +110,47 @@ describe('the issues of a project', () => {
     await app.drain();
     await start(project);
 
-    const [found, ...others] = await exported(project, 'issues');
+    const [exportedIssue, ...others] = await exported(project, 'issues');
     assert.equal(others.length, 0);
     assert.deepEqual(
       [
-        found!.title,
-        found!.description,
-        found!.iid,
-        found!.state,
-        found!.confidential,
-        found!.due_date,
-        found!.closed_by_id,
+        exportedIssue!.title,
+        exportedIssue!.description,
+        exportedIssue!.iid,
+        exportedIssue!.state,
+        exportedIssue!.confidential,
+        exportedIssue!.due_date,
+        exportedIssue!.closed_by_id,
       ],
       ['Größe ☃', issue.description, 1, 'closed', true, '2026-12-24', user.id],
     );
-    const labels = (found!.label_links as { label: Json }[]).map(({ label }) => [label.title, label.type, label.color]);
+    const labels = (exportedIssue!.label_links as { label: Json }[]).map(({ label }) => [
+      label.title,
+      label.type,
+      label.color,
+    ]);
     assert.deepEqual(labels.sort(), [
       ['own', 'ProjectLabel', '#445566'],
       ['wide', 'GroupLabel', '#112233'],
     ]);
-    assert.equal((found!.milestone as Json).title, 'v1');
-    assert.deepEqual(found!.issue_assignees, [{ user_id: user.id }]);
+    assert.equal((exportedIssue!.milestone as Json).title, 'v1');
+    assert.deepEqual(exportedIssue!.issue_assignees, [{ user_id: user.id }]);
     assert.deepEqual(
-      (found!.award_emoji as Json[]).map(({ name, user_id }) => [name, user_id]),
+      (exportedIssue!.award_emoji as Json[]).map(({ name, user_id }) => [name, user_id]),
       [['thumbsup', user.id]],
     );
     assert.deepEqual(
-      (found!.timelogs as Json[]).map(({ time_spent, summary }) => [time_spent, summary]),
+      (exportedIssue!.timelogs as Json[]).map(({ time_spent, summary }) => [time_spent, summary]),
       [[7_200, 'looked']],
     );
     assert.deepEqual(
-      (found!.resource_state_events as Json[]).map(({ state }) => state),
+      (exportedIssue!.resource_state_events as Json[]).map(({ state }) => state),
       ['closed'],
     );
-    assert.equal((found!.resource_label_events as Json[]).length, 2);
-    const said = (found!.notes as Json[]).filter(({ system }) => system === false);
+    assert.equal((exportedIssue!.resource_label_events as Json[]).length, 2);
+    const userNotes = (exportedIssue!.notes as Json[]).filter(({ system }) => system === false);
     assert.deepEqual(
-      said.map(({ note, confidential, author, award_emoji }) => [
+      userNotes.map(({ note, confidential, author, award_emoji }) => [
         note,
         confidential,
         (author as Json).name,
@@ -157,7 +161,7 @@ describe('the issues of a project', () => {
         ['Inside', true, 'Administrator', 0],
       ],
     );
-    assert.ok((found!.notes as Json[]).some(({ system }) => system === true));
+    assert.ok((exportedIssue!.notes as Json[]).some(({ system }) => system === true));
     assert.deepEqual(
       (await exported(project, 'labels')).map(({ title, priorities }) => [title, priorities]),
       [['own', [{ priority: 3 }]]],
@@ -185,12 +189,12 @@ describe('the issues of a project', () => {
       for (let n = 0; n < notes; n += 1) await rows.note({ ...place, id: issue.id }, { note: `${n} on ${iid}` });
     }
     await start(project, true);
-    const found = [...(await exported(project, 'issues', 1)), ...(await exported(project, 'issues', 2))];
+    const exportedIssues = [...(await exported(project, 'issues', 1)), ...(await exported(project, 'issues', 2))];
     assert.deepEqual(
-      found.map(({ iid }) => Number(iid)).sort((a, b) => a - b),
+      exportedIssues.map(({ iid }) => Number(iid)).sort((a, b) => a - b),
       iids.toReversed(),
     );
-    for (const { iid, notes } of found as { iid: number; notes: Json[] }[]) {
+    for (const { iid, notes } of exportedIssues as { iid: number; notes: Json[] }[]) {
       const expected = Array.from({ length: iid === 7 ? 450 : iid % 3 }, (_, n) => `${n} on ${iid}`);
       assert.deepEqual(
         notes.map(({ note }) => note),

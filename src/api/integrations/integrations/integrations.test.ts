@@ -98,8 +98,11 @@ describe('every kind', () => {
       expectStatus(await app.get(`${at}/${slug}`), 404);
       const first = expectStatus<Json>(await app.put(`${at}/${slug}`, { json: valuesOf(required) }), 200);
       assert.deepEqual([first.slug, first.title, first.active, first.inherited], [slug, title, true, false]);
-      const told = Object.fromEntries(flags.map((flag) => [flag, false]));
-      const whole = expectStatus<Json>(await app.put(`${at}/${slug}`, { json: { ...valuesOf(fields), ...told } }), 200);
+      const disabledFlags = Object.fromEntries(flags.map((flag) => [flag, false]));
+      const whole = expectStatus<Json>(
+        await app.put(`${at}/${slug}`, { json: { ...valuesOf(fields), ...disabledFlags } }),
+        200,
+      );
       const shown = fields.filter(
         (name) => !FIELDS[name]?.secret && !(slug === 'discord' && name.endsWith('_channel')),
       );
@@ -111,8 +114,8 @@ describe('every kind', () => {
       if (TRACKER_SLUGS.includes(slug)) expectStatus(await app.delete(`${at}/${slug}`), 204);
     }
     const listed = expectStatus<Json[]>(await app.get(at), 200);
-    const kept = INTEGRATION_KINDS.filter((kind) => settable(kind) && !TRACKER_SLUGS.includes(kind.slug));
-    assert.deepEqual(listed.map(({ slug }) => slug).toSorted(), kept.map(({ slug }) => slug).toSorted());
+    const settableKinds = INTEGRATION_KINDS.filter((kind) => settable(kind) && !TRACKER_SLUGS.includes(kind.slug));
+    assert.deepEqual(listed.map(({ slug }) => slug).toSorted(), settableKinds.map(({ slug }) => slug).toSorted());
     assert.ok(listed.every((entry) => !('properties' in entry)));
     const rows = await app.deps.db
       .selectFrom('integrations')
@@ -141,22 +144,22 @@ describe('every kind', () => {
   test('that another program makes is refused, as is one that there is not', async () => {
     const { id } = await app.make.project();
     const at = `/projects/${id}/integrations`;
-    const said = async (response: Awaited<ReturnType<TestApp['get']>>, status: number) =>
+    const messageOf = async (response: Awaited<ReturnType<TestApp['get']>>, status: number) =>
       expectStatus<Json>(response, status).message;
     assert.equal(
-      await said(await app.put(`${at}/gitlab-slack-application`, { json: {} }), 422),
+      await messageOf(await app.put(`${at}/gitlab-slack-application`, { json: {} }), 422),
       'You cannot create the GitLab for Slack app integration from the API',
     );
     assert.equal(
-      await said(await app.delete(`${at}/jira-cloud-app`), 422),
+      await messageOf(await app.delete(`${at}/jira-cloud-app`), 422),
       'You cannot disable the GitLab for Jira Cloud app integration from the API',
     );
-    assert.equal(await said(await app.get(`${at}/teapot`), 400), 'slug does not have a valid value');
-    assert.equal(await said(await app.delete(`${at}/teapot`), 400), 'slug does not have a valid value');
-    assert.equal(await said(await app.put(`${at}/teapot`, { json: {} }), 404), '404 Integration Not Found');
+    assert.equal(await messageOf(await app.get(`${at}/teapot`), 400), 'slug does not have a valid value');
+    assert.equal(await messageOf(await app.delete(`${at}/teapot`), 400), 'slug does not have a valid value');
+    assert.equal(await messageOf(await app.put(`${at}/teapot`, { json: {} }), 404), '404 Integration Not Found');
     const bad = { webhook: WEBHOOK, branches_to_be_notified: 'some' };
     assert.equal(
-      await said(await app.put(`${at}/slack`, { json: bad }), 400),
+      await messageOf(await app.put(`${at}/slack`, { json: bad }), 400),
       'branches_to_be_notified does not have a valid value',
     );
   });

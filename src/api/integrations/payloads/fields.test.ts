@@ -127,21 +127,21 @@ function missing(value: unknown, fields: string): string[] {
   const words = fields.match(/[\w]+|[{}[\]]/g) ?? [];
   let at = 0;
   const look = (of: unknown, path: string, end: string | undefined): string[] => {
-    const found: string[] = [];
+    const missingFields: string[] = [];
     const has = typeof of === 'object' && of !== null;
     while (at < words.length && words[at] !== end) {
       const key = words[at++]!;
       const there = has && Object.hasOwn(of, key);
-      if (!there) found.push(`${path}${key}`);
+      if (!there) missingFields.push(`${path}${key}`);
       const inner = there ? (of as Record<string, unknown>)[key] : undefined;
       const [open] = [words[at]];
       if (open !== '{' && open !== '[') continue;
       at += 1;
       const below = open === '[' ? (inner as unknown[] | undefined)?.[0] : inner;
-      found.push(...look(below, `${path}${key}.`, open === '{' ? '}' : ']'));
+      missingFields.push(...look(below, `${path}${key}.`, open === '{' ? '}' : ']'));
       at += 1;
     }
-    return found;
+    return missingFields;
   };
   return look(value, '', undefined);
 }

@@ -49,6 +49,6 @@ test('triggers are named by the table of hook events and by the builders of its 
   const files = globSync('src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] }).map((file) =>
     file.replaceAll('\\', '/'),
   );
-  const found = files.filter((file) => file !== TABLE && !BUILDER.test(file) && named(file).length > 0);
-  assert.deepEqual(found.sort(), Object.keys(EXCEPTIONS).sort());
+  const filesWithNames = files.filter((file) => file !== TABLE && !BUILDER.test(file) && named(file).length > 0);
+  assert.deepEqual(filesWithNames.sort(), Object.keys(EXCEPTIONS).sort());
 });

@@ -71,26 +71,26 @@ async function costs(many: number): Promise<Record<string, number>> {
     users.push(user.id);
   }
   const people = { assignee_ids: users, reviewer_ids: users, labels: labels.join() };
-  const found: Record<string, number> = {};
+  const costByEvent: Record<string, number> = {};
   const files = Object.fromEntries(names(many, 'f').map((path) => [path, 'x']));
   await commitFiles(app, project.id, files, { branch: 'side', start_branch: 'main' });
-  found.push = await costOf('push');
+  costByEvent.push = await costOf('push');
   const request = { title: 'One', source_branch: 'side', target_branch: 'main', ...people };
   expectStatus(await app.post(`${path}/merge_requests`, { json: request }), 201);
-  found.merge_request = await costOf('merge_request.created');
+  costByEvent.merge_request = await costOf('merge_request.created');
   expectStatus(await app.post(`${path}/issues`, { json: { title: 'One', ...people } }), 201);
-  found.issue = await costOf('issue.created');
+  costByEvent.issue = await costOf('issue.created');
   for (const on of ['issues', 'merge_requests']) {
     expectStatus(await app.post(`${path}/${on}/1/notes`, { json: { body: 'Hello' } }), 201);
-    found[`note on ${on}`] = await costOf('note.created');
+    costByEvent[`note on ${on}`] = await costOf('note.created');
   }
   const jobs = labels.map((name) => ({ name, status: 'success' as const, columns: { environment: name } }));
   const { pipeline } = await makePipeline(app, project, { jobs, columns: { sha: base } });
   const at = { pipeline_id: pipeline.id, project_id: project.id };
   const event = { ...at, source: 'push', status: 'success', old_status: null };
   await app.deps.events.record(app.deps.db, 'pipeline.updated', event, { projectId: project.id });
-  found.pipeline = await costOf('pipeline.updated');
-  return found;
+  costByEvent.pipeline = await costOf('pipeline.updated');
+  return costByEvent;
 }
 
 test('messages take a bounded number of statements however much there is to tell, and no process', async () => {
@@ -107,8 +107,8 @@ test('what may be told is known without asking anybody', async () => {
   for (const row of rows) {
     assert.ok(isEventKind(row.type));
     const event: RecordedEvent = { ...row, type: row.type, payload: JSON.parse(row.payload) };
-    const told = [...hookSource.triggersOf(event), ...hookSource.systemTriggersOf(event)];
-    if (told.length > 0) kinds.add(row.type);
+    const triggers = [...hookSource.triggersOf(event), ...hookSource.systemTriggersOf(event)];
+    if (triggers.length > 0) kinds.add(row.type);
   }
   assert.deepEqual(seen, []);
   seen = null;

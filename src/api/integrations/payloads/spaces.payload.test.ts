@@ -290,7 +290,7 @@ test('tokens of projects and groups are told a week and a day before they end, o
   };
   const days: SentPayloads[] = [];
   for (let at = 0; at < 9; at += 1) days.push(await rest());
-  const told = days.map(({ hooks }) =>
+  const eventsByDay = days.map(({ hooks }) =>
     hooks.map(({ payload }) => `${payload.event_name} ${'project' in payload ? 'project' : 'group'}`).sort(),
   );
   const first = await app.deps.db
@@ -299,7 +299,7 @@ test('tokens of projects and groups are told a week and a day before they end, o
     .where('type', 'like', '%.expiring')
     .execute();
   assert.equal(first.length, 4);
-  assert.deepEqual(told.flat().sort(), [
+  assert.deepEqual(eventsByDay.flat().sort(), [
     'expiring_access_token group',
     'expiring_access_token group',
     'expiring_access_token project',

@@ -193,9 +193,9 @@ describe('issues', () => {
     for (const text of ['issue show 1', 'issue close 1', 'issue comment 1\nx']) {
       assert.match((await say(text)).text, /^404 not found/, text);
     }
-    const found = (await say('issue search Secret')).text;
-    assert.match(found, /#2 Secret/);
-    assert.doesNotMatch(found, /#1 Secret/);
+    const searchText = (await say('issue search Secret')).text;
+    assert.match(searchText, /#2 Secret/);
+    assert.doesNotMatch(searchText, /#1 Secret/);
     assert.equal((await say('issue show 2')).response_type, 'ephemeral');
   });
 

@@ -94,12 +94,12 @@ test('a moved issue is told of as moved, and where to is for those who may follo
     const json = { to_project_id: there.id };
     expectStatus(await mailed.app.post(`${at('issues')}/${iid}/move`, { token: boss.token, json }), 201);
   });
-  const told = (user: TestUser) => {
+  const mailTextTo = (user: TestUser) => {
     const own = mails.filter(({ to, headers }) => to.includes(user.user.email) && headers.subject!.startsWith('Re: '));
     assert.equal(own.length, 1);
     return own[0]!.parts[0]!.text;
   };
-  assert.match(told(author), /moved the issue to another project\./);
+  assert.match(mailTextTo(author), /moved the issue to another project\./);
   assert.doesNotMatch(
     mails
       .filter(({ to }) => to.includes(author.user.email))
@@ -107,8 +107,8 @@ test('a moved issue is told of as moved, and where to is for those who may follo
       .join(),
     /elsewhere/,
   );
-  assert.match(told(inside), /It continues as .*elsewhere#1: https:/);
-  assert.doesNotMatch(told(inside), /closed/);
+  assert.match(mailTextTo(inside), /It continues as .*elsewhere#1: https:/);
+  assert.doesNotMatch(mailTextTo(inside), /closed/);
 });
 
 test('members of a group that is named are told, where its author sees it and it lets itself be named', async () => {

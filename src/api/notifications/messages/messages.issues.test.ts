@@ -212,10 +212,10 @@ test('nobody is told of what they may not see', async () => {
   });
   const inside = await member(10, closed);
   for (const user of [inside, outsider]) await mailed.setLevel(user, 'watch', `/projects/${closed.id}`);
-  const kept = await mailed.sentBy(() =>
+  const insideMails = await mailed.sentBy(() =>
     mailed.app.post(path(undefined, closed), { json: { title: 'Inner', description: names } }),
   );
-  assert.deepEqual(addressees(kept), addresses(inside));
+  assert.deepEqual(addressees(insideMails), addresses(inside));
   await forget(planner, guest, outsider);
 });
 

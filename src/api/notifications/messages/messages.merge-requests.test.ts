@@ -111,29 +111,29 @@ test('a push is mailed with its commits, to those who take part and to no watche
 
 test('closing, opening again, approving, taking it back and merging are mailed', async () => {
   const request = await open();
-  const told = async (work: () => Promise<unknown>) => {
+  const mailedBy = async (work: () => Promise<unknown>) => {
     const mails = await mailed.sentBy(work);
     return [addressees(mails), mailTo(mails, author).parts[0]!.text.split('\n')[0]] as const;
   };
   const usual = addresses(author, watcher);
   const who = boss.user.name;
-  assert.deepEqual(await told(() => put(request, { state_event: 'close' })), [
+  assert.deepEqual(await mailedBy(() => put(request, { state_event: 'close' })), [
     usual,
     `${who} closed the merge request.`,
   ]);
-  assert.deepEqual(await told(() => put(request, { state_event: 'reopen' })), [
+  assert.deepEqual(await mailedBy(() => put(request, { state_event: 'reopen' })), [
     usual,
     `${who} reopened the merge request.`,
   ]);
-  const [to, approved] = await told(() => post(request, 'approve'));
+  const [to, approved] = await mailedBy(() => post(request, 'approve'));
   assert.deepEqual(to, usual);
   assert.match(approved!, new RegExp(`^${who} approved the merge request\\.`));
-  const [, unapproved] = await told(() => post(request, 'unapprove'));
+  const [, unapproved] = await mailedBy(() => post(request, 'unapprove'));
   assert.equal(unapproved, `${who} unapproved the merge request.`);
-  const [, drafted] = await told(() => put(request, { title: 'Draft: Change' }));
+  const [, drafted] = await mailedBy(() => put(request, { title: 'Draft: Change' }));
   assert.equal(drafted, `${who} marked the merge request as a draft.`);
   await mailed.sentBy(() => put(request, { title: 'Change' }));
-  const merged = await told(async () =>
+  const merged = await mailedBy(async () =>
     expectStatus(await mailed.app.put(`${path(request)}/merge`, { token: boss.token }), 200),
   );
   assert.deepEqual(merged, [addresses(author, watcher, custom), `${who} merged the merge request.`]);

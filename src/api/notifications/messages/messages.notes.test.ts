@@ -66,8 +66,8 @@ test('a review that is published is one mail, with all that was said', async () 
   );
   assert.deepEqual(addressees(mails), addresses(author, named));
   const text = mailTo(mails, author).parts[0]!.text;
-  for (const said of [/> \+2 <b>\n\nThe first/, /> \+four\n\nThe second/, /In general/, /All in all/]) {
-    assert.match(text, said);
+  for (const pattern of [/> \+2 <b>\n\nThe first/, /> \+four\n\nThe second/, /In general/, /All in all/]) {
+    assert.match(text, pattern);
   }
   assert.equal(mailTo(mails, named).headers['x-gitlab-notificationreason'], 'mentioned');
   expectStatus(await post('/draft_notes', { note: 'One alone' }), 201);

@@ -233,9 +233,9 @@ describe('the repository of a group', () => {
     const providers = await ofGroup(`p/${digest}.json`);
     assert.equal(sha256(providers.body), digest);
     const names = providers.json<{ providers: Record<string, { sha256: string }> }>().providers;
-    const found = names['acme/names']!.sha256;
-    const document = await ofGroup(`acme/names%24${found}.json`);
-    assert.equal(sha256(document.body), found);
+    const digestOfNames = names['acme/names']!.sha256;
+    const document = await ofGroup(`acme/names%24${digestOfNames}.json`);
+    assert.equal(sha256(document.body), digestOfNames);
     assert.equal(document.body, (await ofGroup('p2/acme/names.json')).body);
     for (const path of [
       `p/${'0'.repeat(64)}.json`,
@@ -268,10 +268,10 @@ describe('the repository of a group', () => {
       const values = { ...row, version, version_key: version, metadata: JSON.stringify(facts) };
       await app.deps.db.insertInto('packages').values(values).execute();
     }
-    const found = Object.values(await versionsOf(name));
-    assert.equal(found.length, 33);
-    assert.deepEqual([found[0]!.version, found.at(-1)!.version], ['1.7.0', '1.39.0']);
-    assert.equal(found[0]!.source.url, `${app.deps.externalUrl()}/${full_path}.git`);
+    const versions = Object.values(await versionsOf(name));
+    assert.equal(versions.length, 33);
+    assert.deepEqual([versions[0]!.version, versions.at(-1)!.version], ['1.7.0', '1.39.0']);
+    assert.equal(versions[0]!.source.url, `${app.deps.externalUrl()}/${full_path}.git`);
     const root = (await ofGroup('packages.json')).json<{ 'provider-includes': Record<string, { sha256: string }> }>();
     const providers = await ofGroup(`p/${root['provider-includes']['p/%hash%.json']!.sha256}.json`);
     const { sha256: digest } = providers.json<{ providers: Record<string, { sha256: string }> }>().providers[name]!;

@@ -85,11 +85,11 @@ describe('a Conan recipe', () => {
     assert.equal((await get(of(recipe, `revisions/${R1}/files/conanfile.py`))).body, 'early');
     assert.equal((await get(of(recipe, `${below}/revisions/${P1}/files/conan_package.tgz`))).body, 'tgz');
     for (const path of ['search', `revisions/${R2}/search?list_only=True`]) {
-      const found = expectStatus<Record<string, Record<string, unknown>>>(await get(of(recipe, path)), 200);
-      assert.deepEqual(Object.keys(found), [BIN]);
-      assert.equal(found[BIN]!.content, INFO);
-      assert.equal((found[BIN]!.settings as Record<string, string>).os, 'Linux');
-      assert.deepEqual(found[BIN]!.requires, ['zlib/1.3']);
+      const packagesById = expectStatus<Record<string, Record<string, unknown>>>(await get(of(recipe, path)), 200);
+      assert.deepEqual(Object.keys(packagesById), [BIN]);
+      assert.equal(packagesById[BIN]!.content, INFO);
+      assert.equal((packagesById[BIN]!.settings as Record<string, string>).os, 'Linux');
+      assert.deepEqual(packagesById[BIN]!.requires, ['zlib/1.3']);
     }
     assert.deepEqual(expectStatus(await get(of(recipe, `revisions/${R1}/search`)), 200), {});
     const [listed] = expectStatus<Record<string, unknown>[]>(

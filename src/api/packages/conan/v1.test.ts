@@ -67,11 +67,11 @@ describe('a Conan recipe by version 1', () => {
     }
     const search = await get(`${remote()}/v1/conans/search?q=zlib*`);
     assert.deepEqual(expectStatus(search, 200), { results: ['zlib/1.3.1@ada/stable'] });
-    const found = expectStatus<Record<string, { settings: Texts; recipe_hash: string }>>(
+    const packages = expectStatus<Record<string, { settings: Texts; recipe_hash: string }>>(
       await get(of(recipe, '/search')),
       200,
     );
-    assert.deepEqual([found[BIN]!.settings, found[BIN]!.recipe_hash], [{ os: 'Linux' }, '0123']);
+    assert.deepEqual([packages[BIN]!.settings, packages[BIN]!.recipe_hash], [{ os: 'Linux' }, '0123']);
     // It has no revision that version 2 could name.
     const latest = await get(`${remote()}/v2/conans/${recipe}/latest`);
     assert.equal(expectStatus(latest, 404).message, '404 Revision Not Found');

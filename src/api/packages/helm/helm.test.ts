@@ -155,12 +155,12 @@ unknown: {a: b}
   test('of many versions stands with the highest first, and is found by its file', async () => {
     const versions = ['1.0.0-rc.1', 'v1.10.0', '1.9.0', '1.0.0', '2.0.0-a-b+build-1'];
     for (const version of versions) expectStatus(await upload(await plain('my-2.0.0-app', version)), 201);
-    const found = (await index()).entries['my-2.0.0-app']!;
+    const chartEntries = (await index()).entries['my-2.0.0-app']!;
     assert.deepEqual(
-      found.map(({ version }) => version),
+      chartEntries.map(({ version }) => version),
       ['2.0.0-a-b+build-1', 'v1.10.0', '1.9.0', '1.0.0', '1.0.0-rc.1'],
     );
-    for (const { urls } of found) {
+    for (const { urls } of chartEntries) {
       const [url] = urls as string[];
       assert.equal((await app.get(at(`stable/${url}`))).statusCode, 200);
     }

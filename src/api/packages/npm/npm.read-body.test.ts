@@ -8,8 +8,8 @@ import { Base64Decoder } from './base64.ts';
 import { readNpmBody } from './npm.read-body.ts';
 
 /** What comes out of a text that is scanned in pieces of a size. */
-function scan(text: string, size: number, maxKept = 1_000_000) {
-  const scanner = new AttachmentScanner(maxKept);
+function scan(text: string, size: number, maxBufferedBytes = 1_000_000) {
+  const scanner = new AttachmentScanner(maxBufferedBytes);
   const bytes = Buffer.from(text);
   const attachments: { name: string; data: string; ended: boolean }[] = [];
   for (let at = 0; at < bytes.length; at += size) {
@@ -117,17 +117,17 @@ describe('base64 in a text of JSON', () => {
 describe('a body', () => {
   test('whose length nobody announced ends where the largest file would', async () => {
     const MIB = 1024 * 1024;
-    const maxKept = 700;
+    const maxMebibytes = 700;
     let input = 0;
     async function* body() {
       yield Buffer.from('{"_attachments":{"x.sigstore":{"data":"');
-      for (const data = Buffer.alloc(MIB, 'A'); input < maxKept; input += 1) yield data;
+      for (const data = Buffer.alloc(MIB, 'A'); input < maxMebibytes; input += 1) yield data;
       yield Buffer.from('"}}}');
     }
     const bytes = Readable.from(body(), { objectMode: false });
     const deps = { recent: { get: async () => ({}) }, packageKinds };
     const c = { deps, request: { headers: {} }, bytes, hold: async () => {} } as unknown as BaseContext;
     await assert.rejects(readNpmBody(c), { status: 413 });
-    assert.ok(input < maxKept);
+    assert.ok(input < maxMebibytes);
   });
 });

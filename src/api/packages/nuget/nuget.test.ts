@@ -142,14 +142,14 @@ describe('a NuGet package', () => {
     const registration = expectStatus<{ count: number; items: Json[] }>(await get('/metadata/Order/index.json'), 200);
     const [page] = registration.items;
     assert.deepEqual([registration.count, page!.lower, page!.upper, page!.count], [1, '1.9.0', '2.0.0.1', 6]);
-    const found = expectStatus<{ totalHits: number; data: Json[] }>(await get('/query?q=rDe'), 200);
-    assert.equal(found.totalHits, 1);
-    assert.equal(found.data[0]!.version, '2.0.0.1');
+    const searchResult = expectStatus<{ totalHits: number; data: Json[] }>(await get('/query?q=rDe'), 200);
+    assert.equal(searchResult.totalHits, 1);
+    assert.equal(searchResult.data[0]!.version, '2.0.0.1');
     assert.deepEqual(
-      (found.data[0]!.versions as Json[]).map(({ version }) => version),
+      (searchResult.data[0]!.versions as Json[]).map(({ version }) => version),
       keys.toReversed(),
     );
-    assert.deepEqual(found.data[0]!.title, 'Order');
+    assert.deepEqual(searchResult.data[0]!.title, 'Order');
   });
 
   test('is searched for by parts of names, in pages, with versions before a release or without', async () => {

@@ -37,21 +37,21 @@ const query = (params: Record<string, string>) => `?${new URLSearchParams(params
 
 /** All texts and attributes of a document, which must be well-formed. */
 function read(text: string): { root: string; texts: [string, string][]; links: string[] } {
-  const found = { root: '', texts: [] as [string, string][], links: [] as string[] };
+  const contents = { root: '', texts: [] as [string, string][], links: [] as string[] };
   const open: string[] = [];
   const parser = new SaxesParser();
   parser.on('error', (error) => {
     throw error;
   });
   parser.on('opentag', ({ name, attributes }) => {
-    if (open.length === 0) found.root = name;
+    if (open.length === 0) contents.root = name;
     open.push(name);
-    for (const key of ['src', 'href']) if (attributes[key] !== undefined) found.links.push(String(attributes[key]));
+    for (const key of ['src', 'href']) if (attributes[key] !== undefined) contents.links.push(String(attributes[key]));
   });
   parser.on('closetag', () => open.pop());
-  parser.on('text', (part) => found.texts.push([open.at(-1) ?? '', part]));
+  parser.on('text', (part) => contents.texts.push([open.at(-1) ?? '', part]));
   parser.write(text).close();
-  return found;
+  return contents;
 }
 
 async function versions(path: string): Promise<string[]> {
@@ -113,8 +113,8 @@ describe('the NuGet feed of version 2', () => {
       [{ searchTerm: "'plan''s'", includePrerelease: 'true' }, []],
       [{ searchTerm: "'%'", includePrerelease: 'true' }, []],
     ] as const) {
-      const found = await versions(`/Search()${query(params)}`);
-      assert.deepEqual(found.sort(), [...expected].sort(), JSON.stringify(params));
+      const searched = await versions(`/Search()${query(params)}`);
+      assert.deepEqual(searched.sort(), [...expected].sort(), JSON.stringify(params));
     }
     const paged: string[] = [];
     for (let $skip = 0; $skip < 5; $skip += 1) {
@@ -163,14 +163,14 @@ describe('the NuGet feed of version 2', () => {
       assert.equal(response.statusCode, 200, response.body);
       const { root, texts, links } = read(response.body);
       assert.equal(root, 'entry');
-      const said = Object.fromEntries(texts);
-      assert.equal(said['d:Id'], 'Flight.Plans');
-      assert.equal(said['d:Authors'], 'Ada & Bob');
-      assert.equal(said['d:Description'], '<Plans>');
-      assert.equal(said['d:NormalizedVersion'], '1.10.0');
-      assert.equal(said['d:IsLatestVersion'], 'true');
-      assert.equal(said['d:IsPrerelease'], 'false');
-      assert.match(said['d:Dependencies'] ?? '', /^Json:.*13\.0\.1.*:net8\.0\|::net9\.0$/);
+      const properties = Object.fromEntries(texts);
+      assert.equal(properties['d:Id'], 'Flight.Plans');
+      assert.equal(properties['d:Authors'], 'Ada & Bob');
+      assert.equal(properties['d:Description'], '<Plans>');
+      assert.equal(properties['d:NormalizedVersion'], '1.10.0');
+      assert.equal(properties['d:IsLatestVersion'], 'true');
+      assert.equal(properties['d:IsPrerelease'], 'false');
+      assert.match(properties['d:Dependencies'] ?? '', /^Json:.*13\.0\.1.*:net8\.0\|::net9\.0$/);
       const [src] = links;
       assert.ok(src!.startsWith(`${app.deps.externalUrl()}/api/v4/projects/`));
       const file = await app.get(src!.slice(`${app.deps.externalUrl()}/api/v4`.length), {

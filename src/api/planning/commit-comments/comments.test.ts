@@ -47,9 +47,9 @@ test('POST comments writes a comment on a commit, and GET lists them from the ol
     .where('type', '=', 'note.created')
     .orderBy('id')
     .executeTakeFirstOrThrow();
-  const { note: told, ...about } = JSON.parse(event.payload);
+  const { note: noteFacts, ...about } = JSON.parse(event.payload);
   assert.deepEqual(about, { note_id: note.id, noteable_type: 'Commit', project_id: project.id, confidential: false });
-  assert.deepEqual([told.note, told.author_id, told.commit_id], ['First', 1, note.commit_id]);
+  assert.deepEqual([noteFacts.note, noteFacts.author_id, noteFacts.commit_id], ['First', 1, note.commit_id]);
   assert.equal(event.actor_id, 1);
 });
 

@@ -141,11 +141,11 @@ test('an answer makes a thread of a single comment on an issue or merge request'
     thread.notes.map(({ type }) => type),
     ['DiscussionNote', 'DiscussionNote'],
   );
-  const told = await rows.note(
+  const systemNote = await rows.note(
     { type: 'Issue', id: issue.id, projectId: project.id },
     { system: 1, system_action: 'closed' },
   );
-  const refused = expectStatus(await response(path, told.discussion_id), 400);
+  const refused = expectStatus(await response(path, systemNote.discussion_id), 400);
   assert.equal(refused.message, '400 Bad request - Discussion can not be replied to.');
   const onSnippet = await rows.note({ type: 'Snippet', id: snippet.id, projectId: project.id });
   expectStatus(await response(on('snippets', snippet.id), onSnippet.discussion_id), 400);
@@ -334,15 +334,15 @@ test('that all threads are resolved is told once', async () => {
   const row = await makeMergeRequest(app, project);
   const path = on('merge_requests', row.iid);
   const [one, two] = [await start(path), await start(path)];
-  const told = async () => {
+  const systemNotes = async () => {
     const notes = app.deps.db.selectFrom('notes').select('note').where('noteable_type', '=', 'MergeRequest');
     return (await notes.where('noteable_id', '=', row.id).where('system', '=', 1).execute()).map(({ note }) => note);
   };
   expectStatus(await app.put(`${path}/${one.id}`, { json: { resolved: true } }), 200);
-  assert.deepEqual(await told(), []);
+  assert.deepEqual(await systemNotes(), []);
   expectStatus(await app.put(`${path}/${two.id}`, { json: { resolved: true } }), 200);
   expectStatus(await app.put(`${path}/${two.id}`, { json: { resolved: true } }), 200);
-  assert.deepEqual(await told(), ['resolved all threads']);
+  assert.deepEqual(await systemNotes(), ['resolved all threads']);
 });
 
 test('writing in threads follows locks, archives, roles, scopes and the limit of notes', async () => {

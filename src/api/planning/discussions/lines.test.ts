@@ -104,8 +104,8 @@ test('threads follow their lines into new versions, and stay behind where the li
 test('threads whose lines are gone are resolved where the project wants it', async () => {
   const project = await app.make.project({ columns: { settings: '{"resolve_outdated_diff_discussions":true}' } });
   const { changed, start, read, push } = await threads(project, new ProjectGit(app, project));
-  const [kept, lost] = [await start({ new_line: 20 }), await start({ new_line: 5 })];
+  const [unchangedLine, changedLine] = [await start({ new_line: 20 }), await start({ new_line: 5 })];
   await push(changed.with(4, 'FIVE\n'));
-  assert.equal((await read(kept)).resolved, false);
-  assert.equal((await read(lost)).resolved, true);
+  assert.equal((await read(unchangedLine)).resolved, false);
+  assert.equal((await read(changedLine)).resolved, true);
 });

@@ -26,7 +26,7 @@ after(() => app.close());
 const message = (body: unknown) => (body as { message: string }).message;
 const list = async (path: string, options: RequestOptions = {}) =>
   expectStatus<EventJson[]>(await app.get(path, options), 200);
-const told = (events: EventJson[]) =>
+const actionsOf = (events: EventJson[]) =>
   events.map(({ action_name, target_type }) => `${action_name} ${target_type ?? '-'}`);
 
 const happen: Happenings['happen'] = (...what) => happenings.happen(...what);
@@ -55,7 +55,7 @@ test('what happens to issues, merge requests, milestones and members is told in 
   await happen('member.removed', member, { projectId: project_id, actorId: null });
   await app.drain();
   const events = await list(`/projects/${project_id}/events`, { token });
-  assert.deepEqual(told(events).reverse(), [
+  assert.deepEqual(actionsOf(events).reverse(), [
     'created Project',
     'opened Issue',
     'closed Issue',
@@ -183,10 +183,10 @@ test('filters narrow a list down, and odd ones are refused', async () => {
       const search = `${base.includes('?') ? '&' : '?'}${new URLSearchParams(query)}`;
       return list(`${base}${search}`, { token });
     };
-    assert.deepEqual(told(await get({ action: 'pushed' })), ['deleted -']);
-    assert.deepEqual(told(await get({ target_type: 'merge_request' })), ['opened MergeRequest']);
-    assert.deepEqual(told(await get({ target_type: 'project' })), ['created Project']);
-    assert.deepEqual(told(await get({ target_type: 'snippet', action: 'created' })), ['opened Snippet']);
+    assert.deepEqual(actionsOf(await get({ action: 'pushed' })), ['deleted -']);
+    assert.deepEqual(actionsOf(await get({ target_type: 'merge_request' })), ['opened MergeRequest']);
+    assert.deepEqual(actionsOf(await get({ target_type: 'project' })), ['created Project']);
+    assert.deepEqual(actionsOf(await get({ target_type: 'snippet', action: 'created' })), ['opened Snippet']);
     assert.deepEqual(await get({ target_type: 'snippet', action: 'closed' }), []);
     for (const none of ['epic', 'user', 'design']) assert.deepEqual(await get({ target_type: none }), []);
     const today = clock.now().toISOString().slice(0, 10);

@@ -121,9 +121,9 @@ test('a member of very many projects sees what everyone does in them, and nothin
   await pushes(500, (n) => others[n % 2]!);
   // As a guest of the first one they do not see its pushes.
   const shown = made.filter((_, n) => n % MANY !== 0).toReversed();
-  const found = [];
+  const pagedIds = [];
   for (const number of [1, 2, 3])
-    found.push(...(await page('/events', token, { scope: 'all', per_page: 100, page: number })).ids);
-  assert.deepEqual(found, shown);
+    pagedIds.push(...(await page('/events', token, { scope: 'all', per_page: 100, page: number })).ids);
+  assert.deepEqual(pagedIds, shown);
   assert.deepEqual((await page('/events', token, {})).ids, []);
 });

@@ -29,7 +29,8 @@ const feed = async (id: number, query: Record<string, string> = {}, token?: stri
     await app.get(`/projects/${id}/events`, { query, ...(token === undefined ? {} : { token }) }),
     200,
   );
-const told = (entries: Entry[]) => entries.map(({ action_name, target_title }) => `${action_name} ${target_title}`);
+const actionsOf = (entries: Entry[]) =>
+  entries.map(({ action_name, target_title }) => `${action_name} ${target_title}`);
 
 test('what happens to pages is told, by the number that they keep', async () => {
   const project = await app.make.project();
@@ -41,7 +42,7 @@ test('what happens to pages is told, by the number that they keep', async () => 
   expectStatus(await app.delete(`${wiki}/${encodeURIComponent('Guides/Other-page')}`), 204);
   await settle();
   const entries = (await feed(project.id)).filter(({ target_type }) => target_type === 'WikiPage::Meta');
-  assert.deepEqual(told(entries), ['destroyed Other page', 'updated Other page', 'created Other page']);
+  assert.deepEqual(actionsOf(entries), ['destroyed Other page', 'updated Other page', 'created Other page']);
   const [first] = entries;
   const { target_id: id, target_iid, author_username, wiki_page } = first!;
   assert.deepEqual([target_iid, author_username], [id, 'root']);
@@ -53,7 +54,7 @@ test('what happens to pages is told, by the number that they keep', async () => 
   });
   assert.equal(new Set(entries.map(({ target_id }) => target_id)).size, 1);
   assert.deepEqual(await feed(project.id, { target_type: 'wiki' }), entries);
-  assert.deepEqual(told(await feed(project.id, { action: 'destroyed' })), ['destroyed Other page']);
+  assert.deepEqual(actionsOf(await feed(project.id, { action: 'destroyed' })), ['destroyed Other page']);
   const own = expectStatus<Entry[]>(await app.get('/events', { query: { target_type: 'wiki' } }), 200);
   assert.deepEqual(own, entries);
 });
@@ -94,10 +95,10 @@ test('who may not read the wiki is told nothing of it', async () => {
   expectStatus(await app.post(`/projects/${project.id}/wikis`, { json: { title: 'home', content: 'x' } }), 201);
   await settle();
   const { guest, stranger } = await app.make.members(project);
-  assert.deepEqual(told(await feed(project.id, { target_type: 'wiki' }, guest.token)), ['created home']);
+  assert.deepEqual(actionsOf(await feed(project.id, { target_type: 'wiki' }, guest.token)), ['created home']);
   assert.deepEqual(await feed(project.id, { target_type: 'wiki' }, stranger.token), []);
   const mine = await app.get('/users/root/events', { token: stranger.token, query: { target_type: 'wiki' } });
-  assert.ok(!told(expectStatus<Entry[]>(mine, 200)).includes('created home'));
+  assert.ok(!actionsOf(expectStatus<Entry[]>(mine, 200)).includes('created home'));
 });
 
 test('what subscribers get has all that is to be told of a page', async () => {

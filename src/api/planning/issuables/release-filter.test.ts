@@ -51,8 +51,8 @@ after(() => app.close());
 /** Titles of what a list of the project holds, oldest first. */
 async function titles(list: string, query: Record<string, string>, token?: string | null): Promise<string[]> {
   const asked = { query: { ...query, order_by: 'created_at', sort: 'asc' }, ...(token === undefined ? {} : { token }) };
-  const found = expectStatus<{ title: string }[]>(await app.get(`/projects/${project.id}/${list}`, asked), 200);
-  return found.map(({ title }) => title);
+  const issuables = expectStatus<{ title: string }[]>(await app.get(`/projects/${project.id}/${list}`, asked), 200);
+  return issuables.map(({ title }) => title);
 }
 
 const NOT_RELEASED = ['elsewhere', 'waiting', 'closed without', 'without'];

@@ -209,8 +209,8 @@ test('only owners choose number and times', async () => {
   assert.equal((await create(project)).iid, 71);
   const updated_at = '2020-02-01T00:00:00Z';
   assert.equal((await update(project, 70, { updated_at }, owner.token)).updated_at, '2020-02-01T00:00:00.000Z');
-  const kept = await update(project, 70, { title: 'y', updated_at }, maintainer.token);
-  assert.notEqual(kept.updated_at, '2020-02-01T00:00:00.000Z');
+  const updated = await update(project, 70, { title: 'y', updated_at }, maintainer.token);
+  assert.notEqual(updated.updated_at, '2020-02-01T00:00:00.000Z');
   assert.equal((await create(project, { author_id: owner.user.id }, maintainer.token)).author.id, maintainer.user.id);
 });
 
@@ -331,8 +331,8 @@ test('an issue is deleted by owners, with everything about it', async () => {
   ];
   assert.deepEqual(left.flat(), []);
   const { type, payload } = (await eventsOf(project)).at(-1)!;
-  const { issue: told, ...rest } = payload;
-  assert.equal((told as { title: string }).title, made.title);
+  const { issue: issueFacts, ...rest } = payload;
+  assert.equal((issueFacts as { title: string }).title, made.title);
   assert.deepEqual(
     [type, rest],
     ['issue.destroyed', { issue_id: made.id, project_id: project.id, iid: made.iid, title: made.title }],

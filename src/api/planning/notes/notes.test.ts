@@ -60,8 +60,8 @@ test('a note on an issue has all its fields', async () => {
     .where('type', '=', 'note.created')
     .orderBy('id', 'desc')
     .executeTakeFirstOrThrow();
-  const { note: told, ...payload } = JSON.parse(event.payload);
-  assert.equal(told.note, note.body);
+  const { note: noteFacts, ...payload } = JSON.parse(event.payload);
+  assert.equal(noteFacts.note, note.body);
   assert.deepEqual(payload, {
     note_id: note.id,
     project_id: project.id,
@@ -196,9 +196,9 @@ test('PUT notes is for the author and for Maintainers, and never for system note
   const read = await app.make.token(users.guest.user.id, ['read_api']);
   expectStatus(await app.put(`${path}/${id}`, { json: { body: 'x' }, token: read }), 403);
   const target = { type: 'Issue', id: issue.id, projectId: project.id } as const;
-  const told = await rows.note(target, { system: 1, system_action: 'closed' });
-  expectStatus(await app.put(`${path}/${told.id}`, { json: { body: 'x' } }), 403);
-  expectStatus(await app.delete(`${path}/${told.id}`), 403);
+  const systemNote = await rows.note(target, { system: 1, system_action: 'closed' });
+  expectStatus(await app.put(`${path}/${systemNote.id}`, { json: { body: 'x' } }), 403);
+  expectStatus(await app.delete(`${path}/${systemNote.id}`), 403);
 });
 
 test('DELETE notes removes reactions and activity, and heeds If-Unmodified-Since', async () => {
@@ -351,9 +351,9 @@ test('notes follow the visibility of project, part and issue', async () => {
   expectStatus(await app.post(path, { json: { body: 'x' }, token: readApi }), 403);
   const archived = await app.make.project({ visibility: 'public', columns: { archived: 1 } });
   const old = await rows.issue(archived.id);
-  const said = await rows.note({ type: 'Issue', id: old.id, projectId: archived.id });
+  const archivedNote = await rows.note({ type: 'Issue', id: old.id, projectId: archived.id });
   expectStatus(await write(on(archived, 'issues', old.iid), 'x'), 403);
-  expectStatus(await app.put(`${on(archived, 'issues', old.iid)}/${said.id}`, { json: { body: 'x' } }), 403);
+  expectStatus(await app.put(`${on(archived, 'issues', old.iid)}/${archivedNote.id}`, { json: { body: 'x' } }), 403);
   const off = await app.make.project({ visibility: 'public', columns: { issues_access_level: 'disabled' } });
   const lost = await rows.issue(off.id);
   expectStatus(await app.get(on(off, 'issues', lost.iid), { token: null }), 404);
@@ -412,9 +412,9 @@ test('that something was mentioned elsewhere is shown to those who may see that 
   assert.deepEqual(await seen(by(users.planner)), ['confidential', 'here']);
   assert.deepEqual(await seen(by(friend)), ['here', 'there', 'change', 'commit']);
   assert.equal((await seen({})).length, 7);
-  const told = await db.selectFrom('notes').select('id').where('note', '=', 'there').executeTakeFirstOrThrow();
-  expectStatus(await app.get(`${path}/${told.id}`, by(users.stranger)), 404);
-  expectStatus(await app.get(`${path}/${told.id}`, by(friend)), 200);
+  const noteThere = await db.selectFrom('notes').select('id').where('note', '=', 'there').executeTakeFirstOrThrow();
+  expectStatus(await app.get(`${path}/${noteThere.id}`, by(users.stranger)), 404);
+  expectStatus(await app.get(`${path}/${noteThere.id}`, by(friend)), 200);
   await db.updateTable('projects').set({ issues_access_level: 'disabled' }).where('id', '=', hidden.id).execute();
   assert.deepEqual(await seen(by(friend)), ['here', 'change', 'commit']);
 });

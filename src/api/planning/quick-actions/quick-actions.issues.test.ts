@@ -64,8 +64,8 @@ describe('notes', () => {
       'title',
     ]);
     assert.equal(changes.due_date, '2027-01-31');
-    const [told] = await on(iid).notes();
-    assert.deepEqual([told!.body, told!.commands_changes], [note.body, {}]);
+    const [firstNote] = await on(iid).notes();
+    assert.deepEqual([firstNote!.body, firstNote!.commands_changes], [note.body, {}]);
     await app.drain();
     const todos = await app.deps.db
       .selectFrom('todos')
@@ -140,14 +140,14 @@ describe('notes', () => {
     const { iid } = await rows.issue(project.id);
     assert.match(String(expectStatus(await on(iid).say('/label ~missing'), 400).message), /Failed to apply commands/);
     assert.match(String(expectStatus(await on(iid).say('/title'), 400).message), /Failed to apply commands/);
-    for (const [body, told] of [
+    for (const [body, summary] of [
       ['/assign @nobody-of-that-name', "Failed to find users for '@nobody-of-that-name'"],
       ['/assign', 'Failed to assign a user because no user was found.'],
       ['/milestone %none', 'Failed to set milestone because no milestone was found.'],
       ['/due someday', 'Failed to set due date because the date format is invalid.'],
       [`/title ${'x'.repeat(256)}`, 'Title is too long (maximum is 255 characters)'],
     ] as const) {
-      assert.deepEqual(expectStatus(await on(iid).say(body), 202), { commands_changes: {}, summary: [told] });
+      assert.deepEqual(expectStatus(await on(iid).say(body), 202), { commands_changes: {}, summary: [summary] });
     }
     assert.equal(expectStatus(await on(iid).say('Text\n/label ~missing'), 201).body, 'Text');
   });
@@ -164,20 +164,20 @@ describe('notes', () => {
     );
     expectStatus(await app.post(`/users/${blocked.user.id}/block`), 201);
     const [stranger, guest, off] = [people.stranger, people.guest, blocked].map(({ user }) => `@${user.username}`);
-    const told = async (body: string) => {
+    const outcomeOf = async (body: string) => {
       const { commands_changes, summary } = expectStatus<Row>(await issue.say(body), 202);
       return [commands_changes, (summary as string[]).join(), usernamesOf((await issue.shown()).assignees)];
     };
     const only = { assignee_ids: [people.guest.user.id] };
     const cannot = (name: string) => `Failed to assign ${name} because they cannot see this issue.`;
-    assert.deepEqual(await told(`/assign ${stranger}`), [{}, cannot(stranger!), []]);
-    assert.deepEqual(await told(`/assign ${stranger} ${guest} ${off}`), [
+    assert.deepEqual(await outcomeOf(`/assign ${stranger}`), [{}, cannot(stranger!), []]);
+    assert.deepEqual(await outcomeOf(`/assign ${stranger} ${guest} ${off}`), [
       only,
       `Assigned ${guest}. ${cannot(`${stranger} and ${off}`)}`,
       [people.guest.user.username],
     ]);
-    assert.deepEqual(await told(`/reassign ${off}`), [{}, cannot(off!), [people.guest.user.username]]);
-    assert.deepEqual(await told(`/reassign ${stranger} ${guest}`), [
+    assert.deepEqual(await outcomeOf(`/reassign ${off}`), [{}, cannot(off!), [people.guest.user.username]]);
+    assert.deepEqual(await outcomeOf(`/reassign ${stranger} ${guest}`), [
       only,
       `Changed assignees to ${guest}. ${cannot(stranger!)}`,
       [people.guest.user.username],

@@ -44,7 +44,7 @@ const comment = async (kind: string, key: number | string, body: string, user?: 
   await app.drain();
   return note.id as number;
 };
-const told = async (type: NoteableType, { id }: { id: number }) => {
+const systemNotesOf = async (type: NoteableType, { id }: { id: number }) => {
   const query = app.deps.db.selectFrom('notes').select('note').where('noteable_type', '=', type);
   const notes = await query.where('noteable_id', '=', id).where('system', '=', 1).orderBy('id').execute();
   return notes.map(({ note }) => note);
@@ -76,10 +76,10 @@ test('a description tells what it names, once, in the words for each kind', asyn
   });
   await created(issue);
   await created(issue);
-  assert.deepEqual(await told('Issue', target), [`mentioned in issue #${issue.iid}`]);
-  assert.deepEqual(await told('Issue', far), [`mentioned in issue root/home#${issue.iid}`]);
-  assert.deepEqual(await told('MergeRequest', change), [`mentioned in issue #${issue.iid}`]);
-  assert.deepEqual(await told('Issue', issue), []);
+  assert.deepEqual(await systemNotesOf('Issue', target), [`mentioned in issue #${issue.iid}`]);
+  assert.deepEqual(await systemNotesOf('Issue', far), [`mentioned in issue root/home#${issue.iid}`]);
+  assert.deepEqual(await systemNotesOf('MergeRequest', change), [`mentioned in issue #${issue.iid}`]);
+  assert.deepEqual(await systemNotesOf('Issue', issue), []);
   const payload = { merge_request_id: change.id, project_id: project.id };
   await app.deps.db
     .updateTable('merge_requests')
@@ -87,8 +87,8 @@ test('a description tells what it names, once, in the words for each kind', asyn
     .where('id', '=', change.id)
     .execute();
   await happened('merge_request.created', payload, 1);
-  assert.deepEqual((await told('Issue', target)).slice(1), [`mentioned in merge request !${change.iid}`]);
-  assert.equal((await told('MergeRequest', change)).length, 1);
+  assert.deepEqual((await systemNotesOf('Issue', target)).slice(1), [`mentioned in merge request !${change.iid}`]);
+  assert.equal((await systemNotesOf('MergeRequest', change)).length, 1);
   const snippet = await rows.snippet(project.id, 'public');
   await app.deps.db
     .updateTable('snippets')
@@ -96,7 +96,7 @@ test('a description tells what it names, once, in the words for each kind', asyn
     .where('id', '=', snippet.id)
     .execute();
   await happened('snippet.created', { snippet_id: snippet.id, project_id: project.id }, 1);
-  assert.deepEqual((await told('Issue', target)).slice(2), [`mentioned in snippet $${snippet.id}`]);
+  assert.deepEqual((await systemNotesOf('Issue', target)).slice(2), [`mentioned in snippet $${snippet.id}`]);
 });
 
 test('a change tells what it names anew, and only when it changes the text', async () => {
@@ -106,24 +106,24 @@ test('a change tells what it names anew, and only when it changes the text', asy
   const about = { issue_id: issue.id, project_id: project.id };
   await describe(`#${one.iid} @root`);
   await happened('issue.updated', { ...about, changes: { weight: [1, 2] } }, 1);
-  assert.deepEqual([await told('Issue', one), await mentioned('Issue', issue)], [[], []]);
+  assert.deepEqual([await systemNotesOf('Issue', one), await mentioned('Issue', issue)], [[], []]);
   await happened('issue.updated', { ...about, changes: { description: ['', 'x'] } }, 1);
-  assert.equal((await told('Issue', one)).length, 1);
+  assert.equal((await systemNotesOf('Issue', one)).length, 1);
   assert.deepEqual(await mentioned('Issue', issue), [{ user_id: 1, note_id: null }]);
   await describe(`#${two.iid} @${users.guest.user.username}`);
   await happened('issue.updated', { ...about, changes: { description: ['x', 'y'] } }, 1);
-  assert.equal((await told('Issue', one)).length, 1);
-  assert.equal((await told('Issue', two)).length, 1);
+  assert.equal((await systemNotesOf('Issue', one)).length, 1);
+  assert.equal((await systemNotesOf('Issue', two)).length, 1);
   assert.deepEqual(await mentioned('Issue', issue), [{ user_id: users.guest.user.id, note_id: null }]);
 });
 
 test('notes tell in the name of what they are about; internal ones tell nothing', async () => {
   const [target, issue] = [await rows.issue(project.id), await rows.issue(project.id)];
   await comment('issues', issue.iid, `Secretly #${target.iid}`, users.planner, { internal: true });
-  assert.deepEqual(await told('Issue', target), []);
+  assert.deepEqual(await systemNotesOf('Issue', target), []);
   const id = await comment('issues', issue.iid, `Like #${target.iid}`, users.guest);
   await comment('issues', issue.iid, `Again #${target.iid}`);
-  assert.deepEqual(await told('Issue', target), [`mentioned in issue #${issue.iid}`]);
+  assert.deepEqual(await systemNotesOf('Issue', target), [`mentioned in issue #${issue.iid}`]);
   const note = await app.deps.db
     .selectFrom('notes')
     .innerJoin('cross_references', 'cross_references.note_id', 'notes.id')
@@ -152,7 +152,7 @@ test('notes tell in the name of what they are about; internal ones tell nothing'
   assert.equal((await count.executeTakeFirstOrThrow()).user_notes_count, 0);
   expectStatus(await app.delete(`/projects/${project.id}/issues/${issue.iid}/notes/${id}`), 204);
   await app.drain();
-  assert.equal((await told('Issue', target)).length, 1);
+  assert.equal((await systemNotesOf('Issue', target)).length, 1);
 });
 
 test('what the author may not see is told nothing', async () => {
@@ -163,14 +163,14 @@ test('what the author may not see is told nothing', async () => {
   const issue = await rows.issue(project.id);
   const text = `root/hidden#${secret.iid} hidden!${change.iid} #${confidential.iid} none/such#1 #424242`;
   await comment('issues', issue.iid, text, users.guest);
-  assert.deepEqual(await told('Issue', secret), []);
-  assert.deepEqual(await told('MergeRequest', change), []);
-  assert.deepEqual(await told('Issue', confidential), []);
+  assert.deepEqual(await systemNotesOf('Issue', secret), []);
+  assert.deepEqual(await systemNotesOf('MergeRequest', change), []);
+  assert.deepEqual(await systemNotesOf('Issue', confidential), []);
   await comment('issues', issue.iid, text, users.planner);
-  assert.deepEqual(await told('Issue', confidential), [`mentioned in issue #${issue.iid}`]);
+  assert.deepEqual(await systemNotesOf('Issue', confidential), [`mentioned in issue #${issue.iid}`]);
   await comment('issues', issue.iid, text);
-  assert.deepEqual(await told('Issue', secret), [`mentioned in issue root/home#${issue.iid}`]);
-  assert.deepEqual(await told('MergeRequest', change), [`mentioned in issue root/home#${issue.iid}`]);
+  assert.deepEqual(await systemNotesOf('Issue', secret), [`mentioned in issue root/home#${issue.iid}`]);
+  assert.deepEqual(await systemNotesOf('MergeRequest', change), [`mentioned in issue root/home#${issue.iid}`]);
 });
 
 test('people are mentioned where they may read it', async () => {
@@ -202,7 +202,7 @@ test('events that come twice, late or about what is gone change nothing', async 
   for (let round = 0; round < 3; round += 1) {
     await happened('note.created', { note_id: note, project_id: project.id, noteable_type: 'Issue' }, 1);
   }
-  assert.equal((await told('Issue', target)).length, 1);
+  assert.equal((await systemNotesOf('Issue', target)).length, 1);
   assert.deepEqual(await mentioned('Issue', issue), [{ user_id: 1, note_id: note }]);
   await happened('note.updated', { note_id: 424242, project_id: project.id, noteable_type: 'Issue' }, 1);
   await happened('issue.created', { issue_id: 424242, project_id: project.id }, 1);
@@ -228,12 +228,12 @@ test('pushed commits tell what they name, with the right of who pushed', async (
   await push(scope, 'start', staff.owner);
   const message = `See #${target.iid} #${confidential.iid} !${change.iid} root/home#${away.iid} @root`;
   const sha = await push(scope, message, staff.maintainer);
-  assert.deepEqual(await told('Issue', target), [`mentioned in commit ${sha}`]);
-  assert.deepEqual(await told('Issue', confidential), [`mentioned in commit ${sha}`]);
-  assert.deepEqual(await told('MergeRequest', change), [`mentioned in commit ${sha}`]);
-  assert.deepEqual(await told('Issue', away), [`mentioned in commit ${scope.full_path}@${sha}`]);
+  assert.deepEqual(await systemNotesOf('Issue', target), [`mentioned in commit ${sha}`]);
+  assert.deepEqual(await systemNotesOf('Issue', confidential), [`mentioned in commit ${sha}`]);
+  assert.deepEqual(await systemNotesOf('MergeRequest', change), [`mentioned in commit ${sha}`]);
+  assert.deepEqual(await systemNotesOf('Issue', away), [`mentioned in commit ${scope.full_path}@${sha}`]);
   const topic = await push(scope, `Also #${target.iid}`, staff.developer, 'topic', { start_branch: 'main' });
-  assert.deepEqual((await told('Issue', target)).slice(1), [`mentioned in commit ${topic}`]);
+  assert.deepEqual((await systemNotesOf('Issue', target)).slice(1), [`mentioned in commit ${topic}`]);
   await inRepositoryQueue(app.deps, scope, (repo) =>
     changeRefs(app.deps, repo, {
       holder: ofProject(scope),
@@ -245,12 +245,12 @@ test('pushed commits tell what they name, with the right of who pushed', async (
     }),
   );
   await app.drain();
-  assert.equal((await told('Issue', target)).length, 2);
+  assert.equal((await systemNotesOf('Issue', target)).length, 2);
   const path = `/projects/${scope.id}/repository/commits/${sha}/discussions`;
   expectStatus(await app.post(path, { json: { body: `And #${away.iid} root/home#${away.iid} #${target.iid}` } }), 201);
   await app.drain();
-  assert.equal((await told('Issue', target)).length, 2);
-  assert.equal((await told('Issue', away)).length, 1);
+  assert.equal((await systemNotesOf('Issue', target)).length, 2);
+  assert.equal((await systemNotesOf('Issue', away)).length, 1);
 });
 
 test('commits on the default branch close issues, where their project wants it and the pusher may', async () => {
@@ -268,16 +268,16 @@ test('commits on the default branch close issues, where their project wants it a
     visibility: 'public',
     columns: { settings: '{"autoclose_referenced_issues":false}' },
   });
-  const kept = await rows.issue(shy.id, { author_id: staff.maintainer.user.id });
+  const notAutoclosed = await rows.issue(shy.id, { author_id: staff.maintainer.user.id });
   const path = (of: Project, { iid }: Issue) => `${of.full_path}#${iid}`;
-  const message = `Closes #${issue.iid}, ${path(foreign, untouchable)}, ${path(foreign, own)}, ${path(shy, kept)}`;
+  const message = `Closes #${issue.iid}, ${path(foreign, untouchable)}, ${path(foreign, own)}, ${path(shy, notAutoclosed)}`;
   const sha = await push(scope, message, staff.maintainer);
   assert.deepEqual(await stateOf(issue), { state: 'closed', closed_by_id: staff.maintainer.user.id });
-  assert.ok((await told('Issue', issue)).includes(`closed via commit ${sha}`));
+  assert.ok((await systemNotesOf('Issue', issue)).includes(`closed via commit ${sha}`));
   assert.equal((await stateOf(untouchable)).state, 'opened');
   assert.equal((await stateOf(own)).state, 'closed');
-  assert.ok((await told('Issue', own)).includes(`closed via commit ${scope.full_path}@${sha}`));
-  assert.equal((await stateOf(kept)).state, 'opened');
+  assert.ok((await systemNotesOf('Issue', own)).includes(`closed via commit ${scope.full_path}@${sha}`));
+  assert.equal((await stateOf(notAutoclosed)).state, 'opened');
   const event = await app.deps.db.selectFrom('domain_events').selectAll().where('type', '=', 'issue.closed').execute();
   assert.ok(event.some(({ payload }) => JSON.parse(payload).issue_id === issue.id));
 });
@@ -352,7 +352,7 @@ test('merge requests know the issues that they close, and close them when they a
     return (await query.where('merge_request_id', '=', id).orderBy('issue_id').execute()).map((row) => row.issue_id);
   };
   assert.deepEqual(await closing(), [named.id, committed.id]);
-  assert.deepEqual(await told('Issue', named), [`mentioned in merge request !${iid}`]);
+  assert.deepEqual(await systemNotesOf('Issue', named), [`mentioned in merge request !${iid}`]);
   const description = `Closes #${named.iid} and #${later.iid}`;
   expectStatus(await app.put(`${path}/${iid}`, { json: { description } }), 200);
   await app.drain();
@@ -380,7 +380,7 @@ test('merge requests know the issues that they close, and close them when they a
   await app.drain();
   for (const issue of [named, committed, later, aside]) {
     assert.deepEqual(await stateOf(issue), { state: 'closed', closed_by_id: 1 });
-    const closed = (await told('Issue', issue)).filter((note) => note.startsWith('closed'));
+    const closed = (await systemNotesOf('Issue', issue)).filter((note) => note.startsWith('closed'));
     assert.deepEqual(closed, [`closed via merge request !${iid}`]);
   }
   assert.deepEqual(await closing(), [named.id, committed.id, later.id, aside.id]);

@@ -141,9 +141,9 @@ test('milestones are told with the state at that time', async () => {
 });
 
 test('a deleted milestone goes from what had it; a promoted one keeps its events', async () => {
-  const [gone, kept] = [await milestone('gone'), await milestone('kept')];
+  const [gone, promoted] = [await milestone('gone'), await milestone('kept')];
   const made = await issue({ milestone_id: gone.id });
-  const other = await issue({ milestone_id: kept.id });
+  const other = await issue({ milestone_id: promoted.id });
   const merge = await mergeRequest({ milestone_id: gone.id });
   expectStatus(await app.delete(`/projects/${project.id}/milestones/${gone.id}`), 204);
   for (const path of [pathOf(made), merge.path]) {
@@ -152,7 +152,7 @@ test('a deleted milestone goes from what had it; a promoted one keeps its events
       ['remove', null],
     ]);
   }
-  expectStatus(await app.post(`/projects/${project.id}/milestones/${kept.id}/promote`), 200);
+  expectStatus(await app.post(`/projects/${project.id}/milestones/${promoted.id}/promote`), 200);
   const [event] = await list(pathOf(other), 'milestone');
   assert.deepEqual([(event!.milestone as Row).title, (event!.milestone as Row).group_id], ['kept', group.id]);
 });

@@ -330,20 +330,20 @@ test('nothing is shown of what a user may not see any more, and nothing is left 
   const ana = await fresh();
   const inside = await app.make.project();
   await app.make.member({ project: inside }, ana.user, 30);
-  const [gone, kept] = [
+  const [outsideIssue, insideIssue] = [
     await issue({ assignee_ids: [ana.user.id] }),
     await issue({ assignee_ids: [ana.user.id] }, undefined, inside),
   ];
   const [first] = await todosOf(ana);
-  assert.equal(first!.target.id, kept.id);
+  assert.equal(first!.target.id, insideIssue.id);
   await app.deps.db
     .deleteFrom('members')
     .where('user_id', '=', ana.user.id)
     .where('source_id', '=', inside.id)
     .execute();
-  assert.deepEqual(await actionsOn(ana, kept), []);
+  assert.deepEqual(await actionsOn(ana, insideIssue), []);
   expectStatus(await app.post(`/todos/${first!.id}/mark_as_done`, by(ana)), 404);
-  expectStatus(await app.delete(issuePath(gone)), 204);
+  expectStatus(await app.delete(issuePath(outsideIssue)), 204);
   assert.deepEqual(await todosOf(ana), []);
   expectStatus(await app.delete(`/projects/${inside.id}`), 202);
   await app.drain();

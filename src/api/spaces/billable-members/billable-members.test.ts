@@ -55,9 +55,9 @@ test('GET billable_members lists everyone below who uses a seat, with the way in
       [lent.user.id, 'project_invite', false, false],
     ],
   );
-  const found = await app.get(path, { query: { search: below.user.username, sort: 'recent_sign_in' } });
+  const response = await app.get(path, { query: { search: below.user.username, sort: 'recent_sign_in' } });
   assert.deepEqual(
-    expectStatus<Row[]>(found, 200).map(({ id }) => id),
+    expectStatus<Row[]>(response, 200).map(({ id }) => id),
     [below.user.id],
   );
   await app.deps.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', below.user.id).execute();

@@ -33,10 +33,10 @@ test('GET members lists direct members with their level, filters and pages', asy
   assert.equal(list[1]?.access_level, 10);
   assert.equal(list[1]?.email, undefined);
   assert.equal(response.headers['x-total'], '4');
-  const found = await app.get(`/groups/${group.id}/members`, {
+  const searchResponse = await app.get(`/groups/${group.id}/members`, {
     query: { query: developer.user.username.toUpperCase(), show_seat_info: true },
   });
-  const [only, ...others] = expectStatus<Body[]>(found, 200);
+  const [only, ...others] = expectStatus<Body[]>(searchResponse, 200);
   assert.deepEqual([only?.id, only?.is_using_seat, others.length], [developer.user.id, true, 0]);
   assert.equal(only?.email, developer.user.email, 'administrators see addresses');
   const some = await app.get(`/groups/${group.id}/members`, {

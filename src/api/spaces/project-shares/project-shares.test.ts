@@ -129,8 +129,8 @@ test('GET share_locations offers the groups of the caller that have no part yet'
   await app.post(`${path}/share`, { json: { group_id: invited.id, group_access: 20 } });
   assert.deepEqual(await list(), []);
   expectStatus(await app.get(`${path}/share_locations`, { token: people.developer.token }), 403);
-  const found = await app.get(`${path}/share_locations`, { query: { search: 'no such group' } });
-  assert.deepEqual(expectStatus(found, 200), []);
+  const response = await app.get(`${path}/share_locations`, { query: { search: 'no such group' } });
+  assert.deepEqual(expectStatus(response, 200), []);
 });
 
 test('GET users lists everyone of the project, inherited and invited ones included', async () => {

@@ -37,8 +37,8 @@ test('a destroyed project leaves no row, and no repository once the background w
     .selectAll()
     .where('type', '=', 'project.destroyed')
     .executeTakeFirstOrThrow();
-  const { project: told, ...payload } = JSON.parse(event.payload);
+  const { project: projectFacts, ...payload } = JSON.parse(event.payload);
   assert.deepEqual(payload, { project_id: project.id, full_path: project.full_path });
-  assert.deepEqual([told.name, told.visibility], [project.name, project.visibility]);
+  assert.deepEqual([projectFacts.name, projectFacts.visibility], [project.name, project.visibility]);
   assert.equal(event.actor_id, developer.user.id);
 });

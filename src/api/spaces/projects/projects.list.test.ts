@@ -59,26 +59,29 @@ test('GET /projects filters by attributes', async () => {
     columns: { merge_requests_access_level: 'private', import_url: storedText('https://example.org/x.git') },
   });
   const made = [one, two];
-  const found = (query: Query) => list(made, { sort: 'asc', ...query }, token);
-  assert.deepEqual(await found({ archived: true }), ['filter-one']);
-  assert.deepEqual(await found({ archived: false }), ['filter-two']);
-  assert.deepEqual(await found({ active: true }), ['filter-two']);
-  assert.deepEqual(await found({ visibility: 'public' }), ['filter-one']);
-  assert.deepEqual(await found({ owned: true }), ['filter-one', 'filter-two']);
-  assert.deepEqual(await found({ imported: true }), ['filter-two']);
-  assert.deepEqual(await found({ with_issues_enabled: true }), ['filter-two']);
-  assert.deepEqual(await found({ with_merge_requests_enabled: true }), ['filter-one', 'filter-two']);
-  assert.deepEqual(await found({ id_after: one.id }), ['filter-two']);
-  assert.deepEqual(await found({ id_before: two.id }), ['filter-one']);
-  assert.deepEqual(await found({ search: 'FILTER two' }), ['filter-two']);
-  assert.deepEqual(await found({ search: '100%' }), ['filter-one']);
-  assert.deepEqual(await found({ search: 'filter_one' }), []);
-  assert.deepEqual(await found({ search: user.username }), []);
-  assert.deepEqual(await found({ search: user.username, search_namespaces: true }), ['filter-one', 'filter-two']);
-  assert.deepEqual(await found({ marked_for_deletion_on: '2026-01-01' }), []);
-  assert.deepEqual(await found({ last_activity_after: '2100-01-01' }), []);
-  assert.deepEqual(await found({ last_activity_before: '2100-01-01' }), ['filter-one', 'filter-two']);
-  assert.deepEqual(await found({ updated_after: '2000-01-01', order_by: 'updated_at' }), ['filter-one', 'filter-two']);
+  const listedWith = (query: Query) => list(made, { sort: 'asc', ...query }, token);
+  assert.deepEqual(await listedWith({ archived: true }), ['filter-one']);
+  assert.deepEqual(await listedWith({ archived: false }), ['filter-two']);
+  assert.deepEqual(await listedWith({ active: true }), ['filter-two']);
+  assert.deepEqual(await listedWith({ visibility: 'public' }), ['filter-one']);
+  assert.deepEqual(await listedWith({ owned: true }), ['filter-one', 'filter-two']);
+  assert.deepEqual(await listedWith({ imported: true }), ['filter-two']);
+  assert.deepEqual(await listedWith({ with_issues_enabled: true }), ['filter-two']);
+  assert.deepEqual(await listedWith({ with_merge_requests_enabled: true }), ['filter-one', 'filter-two']);
+  assert.deepEqual(await listedWith({ id_after: one.id }), ['filter-two']);
+  assert.deepEqual(await listedWith({ id_before: two.id }), ['filter-one']);
+  assert.deepEqual(await listedWith({ search: 'FILTER two' }), ['filter-two']);
+  assert.deepEqual(await listedWith({ search: '100%' }), ['filter-one']);
+  assert.deepEqual(await listedWith({ search: 'filter_one' }), []);
+  assert.deepEqual(await listedWith({ search: user.username }), []);
+  assert.deepEqual(await listedWith({ search: user.username, search_namespaces: true }), ['filter-one', 'filter-two']);
+  assert.deepEqual(await listedWith({ marked_for_deletion_on: '2026-01-01' }), []);
+  assert.deepEqual(await listedWith({ last_activity_after: '2100-01-01' }), []);
+  assert.deepEqual(await listedWith({ last_activity_before: '2100-01-01' }), ['filter-one', 'filter-two']);
+  assert.deepEqual(await listedWith({ updated_after: '2000-01-01', order_by: 'updated_at' }), [
+    'filter-one',
+    'filter-two',
+  ]);
   const unpaired = await app.get('/projects', { query: { updated_after: '2000-01-01' } });
   assert.match(String(expectStatus<Record<string, string>>(unpaired, 400).message), /must be paired/);
 });

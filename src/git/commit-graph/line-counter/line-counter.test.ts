@@ -34,12 +34,12 @@ async function graphOf(dir: string): Promise<CommitGraph> {
 /** Whether all that the index of a repository has is what git counts, and how many commits it lacks. */
 async function mustBeGits(fixture: GitFixture): Promise<number> {
   const graph = await graphOf(fixture.dir);
-  const wanted = countedByGit(fixture, graph);
+  const expected = countedByGit(fixture, graph);
   let missing = 0;
   for (let position = 0; position < graph.count; position += 1) {
     const stats = graph.stats(position);
     if (stats === null) missing += 1;
-    else assert.deepEqual(stats, wanted.get(graph.oid(position)), graph.oid(position));
+    else assert.deepEqual(stats, expected.get(graph.oid(position)), graph.oid(position));
   }
   return missing;
 }

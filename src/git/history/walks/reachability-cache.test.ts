@@ -33,9 +33,9 @@ class RandomGraph extends CommitGraph {
 
   /** All that some commits reach. */
   reached(tips: readonly number[]): Set<number> {
-    const found = new Set(tips);
-    for (const commit of found) for (const parent of this.#parents[commit]!) found.add(parent);
-    return found;
+    const reachable = new Set(tips);
+    for (const commit of reachable) for (const parent of this.#parents[commit]!) reachable.add(parent);
+    return reachable;
   }
 }
 
@@ -59,15 +59,15 @@ test('what is reached is told whoever asks first and beside whom', async () => {
   for (const tips of [[299], [280, 150], [10]]) {
     const expected = graph.reached(tips);
     const asked = [numbers(260, 3), numbers(120, 7), numbers(2, 5), numbers(0, 1), numbers(200, 2)];
-    const found = await Promise.all(
-      asked.map((wanted, nth) =>
-        ReachabilityCache.filter(graph, tips, wanted, nth % 2 === 0 ? new Slow() : new TimeSlice()),
+    const filtered = await Promise.all(
+      asked.map((commits, nth) =>
+        ReachabilityCache.filter(graph, tips, commits, nth % 2 === 0 ? new Slow() : new TimeSlice()),
       ),
     );
-    for (const [nth, wanted] of asked.entries()) {
+    for (const [nth, commits] of asked.entries()) {
       assert.deepEqual(
-        found[nth],
-        wanted.filter((commit) => expected.has(commit)),
+        filtered[nth],
+        commits.filter((commit) => expected.has(commit)),
         `${tips} ${nth}`,
       );
     }

@@ -5,43 +5,43 @@ import { type Bases, DeltaBaseCache } from './delta-base-cache.ts';
 
 test('what is kept is what was set, and lately used is kept longer', () => {
   const random = new Random(1);
-  const kept = new DeltaBaseCache(256 * 1024);
+  const cache = new DeltaBaseCache(256 * 1024);
   const files = Array.from({ length: 3 }, (): Bases => new Map());
   const content = (file: number, offset: number) =>
     Buffer.alloc(((offset * 7919 + file) % 9) * ((offset * 31) % 1_000), `${file} ${offset};`);
-  let found = 0;
+  let hits = 0;
   for (let round = 0; round < 50_000; round += 1) {
     if (round % 5_000 === 4_999) {
-      kept.release();
+      cache.release();
       assert.deepEqual(
         files.map(({ size }) => size),
         [0, 0, 0],
       );
-      kept.set(files[0]!, 1_000, 'blob', content(0, 1_000));
+      cache.set(files[0]!, 1_000, 'blob', content(0, 1_000));
     }
     const file = random.below(files.length);
     const offset = random.below(200);
-    const known = kept.get(files[file]!, offset);
-    if (known === undefined) kept.set(files[file]!, offset, 'tree', content(file, offset));
+    const known = cache.get(files[file]!, offset);
+    if (known === undefined) cache.set(files[file]!, offset, 'tree', content(file, offset));
     else {
-      found += 1;
+      hits += 1;
       assert.deepEqual(known.data, content(file, offset));
     }
     // One is asked for again and again.
-    const often = kept.get(files[0]!, 1_000);
+    const often = cache.get(files[0]!, 1_000);
     if (round > 0) assert.ok(often?.data.equals(content(0, 1_000)), String(round));
-    else kept.set(files[0]!, 1_000, 'blob', content(0, 1_000));
+    else cache.set(files[0]!, 1_000, 'blob', content(0, 1_000));
   }
-  assert.ok(found > 1_000, String(found));
+  assert.ok(hits > 1_000, String(hits));
   assert.ok(files.reduce((sum, { size }) => sum + size, 0) <= 256 * 2);
 });
 
 test('what is too large is not kept, and what is small is kept in bounded number', () => {
-  const kept = new DeltaBaseCache(64 * 1024);
+  const cache = new DeltaBaseCache(64 * 1024);
   const file: Bases = new Map();
-  kept.set(file, 1, 'blob', Buffer.alloc(3_000));
-  assert.equal(kept.get(file, 1), undefined);
-  for (let offset = 0; offset < 10_000; offset += 1) kept.set(file, offset, 'tree', Buffer.alloc(offset % 2));
+  cache.set(file, 1, 'blob', Buffer.alloc(3_000));
+  assert.equal(cache.get(file, 1), undefined);
+  for (let offset = 0; offset < 10_000; offset += 1) cache.set(file, offset, 'tree', Buffer.alloc(offset % 2));
   assert.equal(file.size, 128);
-  assert.deepEqual(kept.get(file, 9_999), { type: 'tree', data: Buffer.alloc(1) });
+  assert.deepEqual(cache.get(file, 9_999), { type: 'tree', data: Buffer.alloc(1) });
 });

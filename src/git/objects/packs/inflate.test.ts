@@ -48,10 +48,10 @@ test('one stream after another comes out, sound, damaged, cut, or of another len
     const between = Buffer.concat([Buffer.alloc(random.below(9), 255), cut]);
     // What follows is that of other objects, where nothing is cut off.
     const bytes = wrong === 2 ? between : Buffer.concat([between, Buffer.alloc(random.below(50), 120)]);
-    const wanted = soundness(cut, size);
-    const found = inflate(bytes, between.length - cut.length, bytes.length, size, random.pick([buffer, undefined]));
-    assert.deepEqual(found, wanted, `round ${round}`);
-    count[wanted === 'corrupt' ? 'corrupt' : 'sound'] += 1;
+    const expected = soundness(cut, size);
+    const outcome = inflate(bytes, between.length - cut.length, bytes.length, size, random.pick([buffer, undefined]));
+    assert.deepEqual(outcome, expected, `round ${round}`);
+    count[expected === 'corrupt' ? 'corrupt' : 'sound'] += 1;
   }
   assert.ok(count.sound > 1_000 && count.corrupt > 1_000, JSON.stringify(count));
 });

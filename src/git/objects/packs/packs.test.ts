@@ -184,12 +184,12 @@ test('every object is read as git wrote it: a thin pack that was completed', asy
   const source = history(t, 6);
   source.add(20);
   const old = git(['for-each-ref', '--format=^%(objectname)']).split('\n');
-  const wanted = source.git(['for-each-ref', '--format=%(objectname)']);
+  const sourceOids = source.git(['for-each-ref', '--format=%(objectname)']);
   const bundle = join(temporaryFolder(t), 'thin');
   source.git(['bundle', 'create', '-q', bundle, '--all', ...old]);
   git(['bundle', 'unbundle', bundle]);
   await holdsAll(repo, git);
-  assert.equal((await repo.objects.info(wanted.split('\n')[0]!))?.type, 'commit');
+  assert.equal((await repo.objects.info(sourceOids.split('\n')[0]!))?.type, 'commit');
 });
 
 test('every object is read as git wrote it: in folders that others name as alternates', async (t) => {
@@ -249,15 +249,11 @@ test('shortened ids and what follows them mean what git says', async (t) => {
   const answers = git(['cat-file', '--batch-check'], `${names.join('\n')}\n`).split('\n');
   let ambiguous = 0;
   for (const [n, name] of names.entries()) {
-    const found = await repo.objects.info(name);
+    const info = await repo.objects.info(name);
     const answer = answers[n]!;
     if (answer.endsWith(' ambiguous')) ambiguous += 1;
     const expected = / (?:missing|ambiguous)$/.test(answer) ? undefined : answer;
-    assert.equal(
-      found === null ? undefined : `${found.oid} ${found.type} ${found.size}`,
-      expected,
-      `${name}: ${answer}`,
-    );
+    assert.equal(info === null ? undefined : `${info.oid} ${info.type} ${info.size}`, expected, `${name}: ${answer}`);
   }
   assert.ok(ambiguous > 3, String(ambiguous));
 });
@@ -275,7 +271,7 @@ test('no bit that is another one on disk makes other content', async (t) => {
     .map((name) => join(dir, 'objects', name))
     .filter((path) => statSync(path).isFile() && /\.(?:pack|idx)$|index$|\/[0-9a-f]{38}$/.test(path));
   assert.ok(files.length >= 6, files.join());
-  const told = { sound: 0, damaged: 0, missing: 0 };
+  const counts = { sound: 0, damaged: 0, missing: 0 };
   for (let round = 0; round < 100; round += 1) {
     const path = files[round % files.length]!;
     const bytes = readFileSync(path);
@@ -293,16 +289,16 @@ test('no bit that is another one on disk makes other content', async (t) => {
         // As to git: an index that does not name an object says nothing of it.
         if (object === null) assert.match(path, /idx$|index$/);
         else assert.equal(hashObject(object.type, object.data!), oid);
-        told[object === null ? 'missing' : 'sound'] += 1;
+        counts[object === null ? 'missing' : 'sound'] += 1;
       } catch (error) {
         assert.ok(error instanceof GitError && error.code === 'corrupt', `${path}, byte ${at}: ${error}`);
-        told.damaged += 1;
+        counts.damaged += 1;
       }
     }
     await pool.close();
     writeFileSync(path, bytes);
   }
-  assert.ok(told.sound > 500 && told.damaged > 30, JSON.stringify(told));
+  assert.ok(counts.sound > 500 && counts.damaged > 30, JSON.stringify(counts));
 });
 
 test('a damaged pack that is mended is read again by the same reader', async (t) => {

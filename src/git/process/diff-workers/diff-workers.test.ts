@@ -108,10 +108,10 @@ test('a diff that is too large for a warm process ends it and is whole', async (
   const second = fixture.commit(files('x'), [first]);
   await gitDiff(fixture.repo, first);
   const [pid] = gitChildren(fixture.dir);
-  const { files: found, overflow } = await gitDiff(fixture.repo, second);
+  const { files: diffs, overflow } = await gitDiff(fixture.repo, second);
   assert.equal(overflow, false);
   assert.deepEqual(
-    found.map(({ additions }) => additions),
+    diffs.map(({ additions }) => additions),
     [0, ...Array(8).fill(1_500)],
   );
   while (gitChildren(fixture.dir).includes(pid!)) await sleep(10);

@@ -39,7 +39,7 @@ test('a child reads, writes, complains and ends with its code, as one of this pr
 
 test('whoever waits for the start misses nothing of a child that ends at once', async (t) => {
   const spawner = await spawnerOf(t);
-  const said = await Promise.all(
+  const outputs = await Promise.all(
     Array.from({ length: 60 }, async (_, n) => {
       const child = sh(spawner, `echo ${n}`);
       await child.started;
@@ -50,8 +50,8 @@ test('whoever waits for the start misses nothing of a child that ends at once', 
     }),
   );
   assert.deepEqual(
-    said,
-    said.map((_, n) => `${n}\n`),
+    outputs,
+    outputs.map((_, n) => `${n}\n`),
   );
 });
 
@@ -250,21 +250,21 @@ test('a spawner that died is replaced, and children start meanwhile', async () =
     return spawnerPid();
   };
   const plan = { command: '/bin/sh', args: ['-c', 'echo on'], cwd: '/', env: {}, pipes: 3 };
-  const said = () => {
+  const outputOf = () => {
     const child = startChild(plan);
     child.on('error', () => {});
     return text(child.stdout!);
   };
   try {
-    assert.equal(await said(), 'on\n');
+    assert.equal(await outputOf(), 'on\n');
     const first = await other(null)();
     assert.ok(first !== null);
-    assert.equal(await said(), 'on\n');
+    assert.equal(await outputOf(), 'on\n');
     process.kill(first, 'SIGKILL');
     const second = await other(first)();
     assert.ok(second !== null && second !== first);
     assert.deepEqual(deaths, [first]);
-    assert.equal(await said(), 'on\n');
+    assert.equal(await outputOf(), 'on\n');
   } finally {
     stop();
   }

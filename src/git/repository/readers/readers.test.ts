@@ -176,7 +176,7 @@ test('who leaves is not waited for', async (t) => {
 });
 
 /** Readers whose threads do as a program says, until the first one can be asked. */
-async function readersOf(t: TestContext, body: string, threads: number, mostOwed?: (name: string) => number) {
+async function readersOf(t: TestContext, body: string, threads: number, maxPending?: (name: string) => number) {
   const readers = new Readers();
   t.after(() => readers.close());
   const program = `import { parentPort } from 'node:worker_threads'; ${body}; parentPort.postMessage({ type: 'ready' });`;
@@ -185,7 +185,7 @@ async function readersOf(t: TestContext, body: string, threads: number, mostOwed
     name: 'test',
     threads,
     isNeeded,
-    ...(mostOwed === undefined ? {} : { maxPending: mostOwed }),
+    ...(maxPending === undefined ? {} : { maxPending }),
   });
   let first = readers.ask(place, 'first', []);
   for (; first === undefined; first = readers.ask(place, 'first', [])) await sleep(5);
@@ -243,8 +243,8 @@ test('threads that owe nothing can be ended at any time, and are started again f
 });
 
 test('a thread that owes enough is asked only what it may owe more of', async (t) => {
-  const mostOwed = (name: string) => (name === 'light' ? Number.POSITIVE_INFINITY : 2);
-  const { readers, first } = await readersOf(t, `parentPort.on('message', () => {})`, 1, mostOwed);
+  const maxPending = (name: string) => (name === 'light' ? Number.POSITIVE_INFINITY : 2);
+  const { readers, first } = await readersOf(t, `parentPort.on('message', () => {})`, 1, maxPending);
   const asked = ['dear', 'dear', 'light', 'dear'].map((name) => readers.ask(place, name, []));
   assert.deepEqual(
     asked.map((answer) => answer !== undefined),

@@ -26,8 +26,8 @@ interface Rule {
 /** The rules of code owners, by section. */
 const codeOwners = async (path: string): Promise<Rule[]> => {
   const { rules } = expectStatus<{ rules: Rule[] }>(await app.get(`${path}/approval_state`), 200);
-  const found = rules.filter(({ rule_type }) => rule_type === 'code_owner');
-  return found.sort((a, b) => (a.section.toLowerCase() < b.section.toLowerCase() ? -1 : 1));
+  const codeOwnerRules = rules.filter(({ rule_type }) => rule_type === 'code_owner');
+  return codeOwnerRules.sort((a, b) => (a.section.toLowerCase() < b.section.toLowerCase() ? -1 : 1));
 };
 const short = ({ section, name, approvals_required, eligible_approvers }: Rule) => [
   section,

@@ -254,16 +254,16 @@ test('rules were listed by id alone: now the rule for everybody comes first, and
   const report = await add('Coverage-Check', { rule_type: 'report_approver', report_type: 'code_coverage' });
   const [one, two] = [await add('one', { user_ids: [1] }), await add('two', { user_ids: [1] })];
   const any = await add('Whoever');
-  const wanted = [any, one, two, report];
-  assert.deepEqual(ids(expectStatus<Rule[]>(await app.get(pathOf(project)), 200)), wanted);
+  const expectedIds = [any, one, two, report];
+  assert.deepEqual(ids(expectStatus<Rule[]>(await app.get(pathOf(project)), 200)), expectedIds);
   const paged = async (page: number) =>
     ids(expectStatus<Rule[]>(await app.get(pathOf(project), { query: { per_page: 2, page } }), 200));
-  assert.deepEqual([...(await paged(1)), ...(await paged(2))], wanted);
+  assert.deepEqual([...(await paged(1)), ...(await paged(2))], expectedIds);
   const { iid } = await makeMergeRequest(app, project);
   const path = `/projects/${project.id}/merge_requests/${iid}`;
-  assert.deepEqual(ids(expectStatus<Rule[]>(await app.get(`${path}/approval_rules`), 200)), wanted);
+  assert.deepEqual(ids(expectStatus<Rule[]>(await app.get(`${path}/approval_rules`), 200)), expectedIds);
   const state = expectStatus<{ rules: Rule[] }>(await app.get(`${path}/approval_state`), 200);
-  assert.deepEqual(ids(state.rules), wanted);
+  assert.deepEqual(ids(state.rules), expectedIds);
 });
 
 test('a rule that names nobody is for everybody, whatever its name, unless its type is given', async () => {

@@ -187,9 +187,9 @@ test('hooks are told that an approval is all that was needed beside such a rule'
   const it = await world();
   await it.add({ name: 'gone', user_ids: [it.people.stranger.user.id] });
   await it.add({ user_ids: [it.people.maintainer.user.id] });
-  const told = await sentPayloadsOf(app, async () => expectStatus(await it.approve(it.people.maintainer), 201));
+  const sentPayloads = await sentPayloadsOf(app, async () => expectStatus(await it.approve(it.people.maintainer), 201));
   assert.deepEqual(
-    payloadsOf<{ object_attributes: { action: string } }>(told, 'merge_requests').map(
+    payloadsOf<{ object_attributes: { action: string } }>(sentPayloads, 'merge_requests').map(
       ({ object_attributes }) => object_attributes.action,
     ),
     ['approved'],

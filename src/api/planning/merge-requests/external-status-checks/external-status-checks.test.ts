@@ -146,8 +146,14 @@ test('a service says what it thinks of a head, and of that head alone', async ()
   assert.deepEqual(expectStatus(await app.get(`${path}/status_checks`), 200), [
     { id: check.id, name: check.name, external_url: check.external_url, status: 'pending' },
   ]);
-  const said = expectStatus(await respond(path, { sha, external_status_check_id: check.id, status: 'failed' }), 201);
-  assert.deepEqual([(said.merge_request as Row).id, said.external_status_check, said.status], [id, check, 'failed']);
+  const checkResponse = expectStatus(
+    await respond(path, { sha, external_status_check_id: check.id, status: 'failed' }),
+    201,
+  );
+  assert.deepEqual(
+    [(checkResponse.merge_request as Row).id, checkResponse.external_status_check, checkResponse.status],
+    [id, check, 'failed'],
+  );
   assert.deepEqual(await statuses(path), ['failed']);
   expectStatus(await respond(path, { sha, external_status_check_id: check.id }), 201);
   assert.deepEqual(await statuses(path), ['passed']);

@@ -41,7 +41,7 @@ async function chain() {
 test('a merge request into a branch that goes with its merge leads to where that was merged', async () => {
   const { rows, merge, targets } = await chain();
   const [one, two, three] = rows as [MergeRequest, MergeRequest, MergeRequest];
-  const told = await sentPayloadsOf(app, () => merge(one));
+  const sentPayloads = await sentPayloadsOf(app, () => merge(one));
   assert.deepEqual(await targets(), ['merged main', 'opened main', 'opened two']);
   const notes = await app.deps.db
     .selectFrom('notes')
@@ -55,7 +55,7 @@ test('a merge request into a branch that goes with its merge leads to where that
     ['deleted the `one` branch. This merge request now targets the `main` branch'],
   );
   const changed = payloadsOf<{ object_attributes: { iid: number }; changes: Record<string, unknown> }>(
-    told,
+    sentPayloads,
     'merge_requests',
   ).filter(({ object_attributes, changes }) => object_attributes.iid === two.iid && 'target_branch' in changes);
   assert.deepEqual(
@@ -88,10 +88,10 @@ test('four are retargeted at most, and none that would be a second one', async (
   }
   await makeMergeRequest(app, project, { source_branch: 'more-1', target_branch: 'main' });
   await merge(rows[0]!);
-  const found = await Promise.all(
+  const targetBranches = await Promise.all(
     [rows[1]!, ...more].map(async (row) => (await reloadMergeRequest(app, row)).target_branch),
   );
-  assert.deepEqual(found, ['main', 'one', 'main', 'main', 'one', 'one']);
+  assert.deepEqual(targetBranches, ['main', 'one', 'main', 'main', 'one', 'one']);
 });
 
 test('an automatic merge and approvals that a push takes away go, as with any other target', async () => {

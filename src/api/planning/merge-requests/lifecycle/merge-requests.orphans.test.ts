@@ -71,7 +71,7 @@ describe('a merge request whose source branch is deleted', () => {
   test('is closed with event, note and hook, in the name of who deleted it', async () => {
     const { project, row, path } = await own();
     const { developer } = await app.make.members(project);
-    const told = await sentPayloadsOf(app, async () =>
+    const sentPayloads = await sentPayloadsOf(app, async () =>
       expectStatus(
         await app.delete(`/projects/${project.id}/repository/branches/topic`, { token: developer.token }),
         204,
@@ -88,7 +88,10 @@ describe('a merge request whose source branch is deleted', () => {
     assert.deepEqual(await notesOf(row), [{ note: 'closed', author_id: developer.user.id }]);
     assert.deepEqual(await eventsOf(path), [['closed', developer.user.id]]);
     assert.deepEqual(
-      payloadsOf<Hook>(told, 'merge_requests').map(({ object_attributes: { action, state } }) => [action, state]),
+      payloadsOf<Hook>(sentPayloads, 'merge_requests').map(({ object_attributes: { action, state } }) => [
+        action,
+        state,
+      ]),
       [['close', 'closed']],
     );
   });
@@ -134,8 +137,8 @@ describe('a merge request whose source branch is deleted', () => {
           const resolve = repo.refs.resolve.bind(repo.refs);
           let gone = false;
           repo.refs.resolve = async (ref) => {
-            const found = await resolve(ref);
-            if (ref !== 'refs/heads/topic' || found !== null || gone) return found;
+            const oid = await resolve(ref);
+            if (ref !== 'refs/heads/topic' || oid !== null || gone) return oid;
             gone = true;
             git.run(['update-ref', 'refs/heads/topic', row.head_sha!]);
             repo.refs.resolve = resolve;
@@ -284,20 +287,20 @@ describe('a merge request from a fork is closed', () => {
   for (const hard of [false, true]) {
     test(`when the owner of the fork is deleted${hard ? ' with all that they made' : ''}`, async () => {
       const { project, author, row } = await forked();
-      const kept = hard ? await app.make.user() : author;
+      const requestAuthor = hard ? await app.make.user() : author;
       await app.deps.db
         .updateTable('merge_requests')
-        .set({ author_id: kept.user.id })
+        .set({ author_id: requestAuthor.user.id })
         .where('id', '=', row.id)
         .execute();
-      const told = await sentPayloadsOf(
+      const sentPayloads = await sentPayloadsOf(
         app,
         async () =>
           expectStatus(await app.delete(`/users/${author.user.id}`, { query: { hard_delete: String(hard) } }), 204),
         true,
       );
       assert.equal(await stateOf(row), 'closed');
-      const closed = payloadsOf<Hook & { project: { id: number } }>(told, 'merge_requests').filter(
+      const closed = payloadsOf<Hook & { project: { id: number } }>(sentPayloads, 'merge_requests').filter(
         (hook) => hook.project.id === project.id,
       );
       assert.deepEqual(

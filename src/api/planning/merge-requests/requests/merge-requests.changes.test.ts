@@ -215,19 +215,19 @@ test('GET closes_issues and related_issues leave out what the caller may not see
       created_at: now,
     })
     .execute();
-  const found = async (rest: string, token: string | null) => {
+  const iidsAt = async (rest: string, token: string | null) => {
     const response = await app.get(pathOf(project, rest), { token });
     const iids = expectStatus<{ iid: number }[]>(response, 200).map(({ iid }) => iid);
     assert.equal(response.headers['x-total'], String(iids.length));
     return iids;
   };
   const { planner } = await app.make.members(project);
-  assert.deepEqual(await found('/closes_issues', null), [], 'what it says now counts');
+  assert.deepEqual(await iidsAt('/closes_issues', null), [], 'what it says now counts');
   expectStatus(await app.put(pathOf(project), { json: { description: 'Closes #1, closes #2' } }), 200);
-  assert.deepEqual(await found('/closes_issues', null), [1]);
-  assert.deepEqual(await found('/closes_issues', planner.token), [1, 2]);
-  assert.deepEqual(await found('/related_issues', null), [1, 3]);
-  assert.deepEqual(await found('/related_issues', planner.token), [1, 2, 3]);
+  assert.deepEqual(await iidsAt('/closes_issues', null), [1]);
+  assert.deepEqual(await iidsAt('/closes_issues', planner.token), [1, 2]);
+  assert.deepEqual(await iidsAt('/related_issues', null), [1, 3]);
+  assert.deepEqual(await iidsAt('/related_issues', planner.token), [1, 2, 3]);
 });
 
 test('GET commits/:sha/merge_requests finds those that brought it in', async () => {
