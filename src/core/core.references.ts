@@ -35,7 +35,7 @@ const MAX_FOUND = 5_000;
 /** Longer paths belong to no project. */
 const MAX_PATH = 2_000;
 
-interface Found {
+interface ReferenceMatch {
   reference: Reference;
   start: number;
   end: number;
@@ -117,9 +117,9 @@ export function withFullReferences(text: string, projectPath: string): string {
 }
 
 /** All references by position, and the masked text without code and URLs. */
-function scan(text: string, { externalUrl }: ReferenceOptions): { references: Found[]; masked: string } {
+function scan(text: string, { externalUrl }: ReferenceOptions): { references: ReferenceMatch[]; masked: string } {
   const prose = maskCode(text.slice(0, MAX_TEXT));
-  const references: Found[] = [];
+  const references: ReferenceMatch[] = [];
   const masks: [number, number][] = [];
   for (const { 0: address, index } of prose.matchAll(/\bhttps?:\/\/[^\s\0<>"]+/g)) {
     const link = externalUrl === undefined ? null : readLink(address, `${externalUrl}/`);
@@ -159,7 +159,7 @@ function trimmed(rest: string): string {
 
 const MARK = /([#!])(\d{1,10})(?!\w)|(?<![\w\\])@([a-zA-Z0-9_.][a-zA-Z0-9_.-]{0,254})(?![\w.-]|\/\w)/g;
 
-function* shortReferences(text: string): Generator<Found> {
+function* shortReferences(text: string): Generator<ReferenceMatch> {
   for (const match of text.matchAll(MARK)) {
     const { 0: whole, 1: sign, 2: iid, 3: name, index } = match;
     const end = index + whole.length;

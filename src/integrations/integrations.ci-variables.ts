@@ -9,7 +9,7 @@ import { hasIntegrations } from './presence.ts';
 /** Settings of an integration, as texts. */
 type Text = (name: string) => string;
 
-interface Given {
+interface VariableSource {
   /** Setting that limits the variables to protected refs. */
   protectedBy?: string;
   shown: (text: Text) => Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ interface Given {
 const hostOf = (url: string): string => URL.parse(url)?.host ?? '';
 
 /** CI/CD variables from integrations, by slug. */
-const GIVEN: Readonly<Record<string, Given>> = {
+const VARIABLE_SOURCES: Readonly<Record<string, VariableSource>> = {
   'apple-app-store': {
     protectedBy: 'app_store_protected_refs',
     shown: (text) => ({
@@ -69,7 +69,7 @@ export async function integrationVariables(
   if (!(await hasIntegrations(deps, db))) return [];
   const variables: Variable[] = [];
   for (const { row } of await effectiveIntegrations(db, { kind: 'project', id: projectId })) {
-    const input = Object.hasOwn(GIVEN, row.slug) ? GIVEN[row.slug] : undefined;
+    const input = Object.hasOwn(VARIABLE_SOURCES, row.slug) ? VARIABLE_SOURCES[row.slug] : undefined;
     if (input === undefined || row.active === 0 || !(await isAllowed(deps, row, db))) continue;
     const settings = openSettings(deps, row);
     const protectedOnly = input.protectedBy !== undefined && settings[input.protectedBy] !== false;

@@ -38,7 +38,7 @@ export async function protectDefaultBranch(deps: Deps, db: Db, projectId: number
   if (levels.length > 0) await db.insertInto('protected_ref_levels').values(levels).execute();
 }
 
-interface Said {
+interface ProtectionDefaults {
   default_branch_protection_defaults?: BranchProtection;
 }
 
@@ -55,7 +55,7 @@ async function rulesFor(deps: Deps, db: Db, projectId: number): Promise<BranchPr
     .executeTakeFirst();
   const ids = lineageIds(place?.lineage ?? '');
   const rows = await db.selectFrom('namespaces').select(['id', 'settings']).where('id', 'in', ids).execute();
-  const settingsByGroup = new Map(rows.map(({ id, settings }) => [id, parseJson<Said>(settings)]));
+  const settingsByGroup = new Map(rows.map(({ id, settings }) => [id, parseJson<ProtectionDefaults>(settings)]));
   for (const id of ids.toReversed()) {
     const own = settingsByGroup.get(id)?.default_branch_protection_defaults;
     if (own !== undefined) return { ...PROTECTIONS[UNPROTECTED]!, ...own };

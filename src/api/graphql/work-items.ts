@@ -36,7 +36,7 @@ const query = (args: Arguments) => {
   } as Parameters<Rest['page']>[1];
 };
 
-async function found(rest: Rest, path: string, args: Arguments) {
+async function listWorkItems(rest: Rest, path: string, args: Arguments) {
   const page = args as PageArguments;
   if (!Array.isArray(args.types)) return listed(rest, path, query(args), page);
   const types = [...new Set((args.types as string[]).map((type) => type.toLowerCase()))].filter(
@@ -78,8 +78,8 @@ export const workItemsOf: Record<'Namespace' | 'Group' | 'Project', Resolve> = {
   },
   // Without descendants, a group has only epics, and this server has none.
   Group: (source, args, rest) =>
-    args.includeDescendants === true ? found(rest, `/groups/${source.id}/issues`, args) : whole([], args),
-  Project: (source, args, rest) => found(rest, `/projects/${source.id}/issues`, args),
+    args.includeDescendants === true ? listWorkItems(rest, `/groups/${source.id}/issues`, args) : whole([], args),
+  Project: (source, args, rest) => listWorkItems(rest, `/projects/${source.id}/issues`, args),
 };
 
 /** Resolves a work item by its global id. */

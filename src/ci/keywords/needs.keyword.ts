@@ -23,12 +23,12 @@ export interface Needs {
 /** Maximum number of needs from other pipelines. */
 const MAX_CROSS = 5;
 
-type Found =
+type AnyNeed =
   | { kind: 'job'; need: WrittenNeed }
   | { kind: 'cross_dependency'; need: CrossNeed }
   | { kind: 'bridge'; need: string };
 
-const jobName: Reader<Found> = anyEntry([config(PRESENT)], (value) => ({
+const jobName: Reader<AnyNeed> = anyEntry([config(PRESENT)], (value) => ({
   kind: 'job',
   need: { job: value as string, artifacts: true, optional: false, matrix: null },
 }));
@@ -38,7 +38,7 @@ const artifacts = (value: TreeMap) => own(value, 'artifacts') !== false;
 /** Selects some of the parallel jobs by matrix; a number is not supported. */
 const parallel: Reader<MatrixRow[]> = entry([keys('matrix')], (value, at) => at.read(value, 'matrix', matrix));
 
-const job: Reader<Found> = entry(
+const job: Reader<AnyNeed> = entry(
   [
     keys('job', 'artifacts', 'optional', 'parallel'),
     required('job', STRING),
@@ -59,7 +59,7 @@ const job: Reader<Found> = entry(
   },
 );
 
-const ofPipeline: Reader<Found> = entry(
+const ofPipeline: Reader<AnyNeed> = entry(
   [
     keys('pipeline', 'job', 'artifacts'),
     required('pipeline', STRING),
@@ -69,7 +69,7 @@ const ofPipeline: Reader<Found> = entry(
   (value) => cross(value),
 );
 
-const ofProject: Reader<Found> = entry(
+const ofProject: Reader<AnyNeed> = entry(
   [
     keys('project', 'ref', 'job', 'artifacts'),
     required('project', STRING),
@@ -80,7 +80,7 @@ const ofProject: Reader<Found> = entry(
   (value) => cross(value),
 );
 
-function cross(value: TreeMap): Found {
+function cross(value: TreeMap): AnyNeed {
   const text = (key: string) => own(value, key) as string | null;
   return {
     kind: 'cross_dependency',
@@ -94,12 +94,12 @@ function cross(value: TreeMap): Found {
   };
 }
 
-const bridge: Reader<Found> = entry([keys('pipeline'), required('pipeline', STRING)], (value) => ({
+const bridge: Reader<AnyNeed> = entry([keys('pipeline'), required('pipeline', STRING)], (value) => ({
   kind: 'bridge',
   need: own(value, 'pipeline') as string,
 }));
 
-const need: Reader<Found> = (value, at) => {
+const need: Reader<AnyNeed> = (value, at) => {
   if (isString(value)) return jobName(value, at);
   if (!isMap(value)) return at.says('has an unsupported type');
   const has = (key: string) => Object.hasOwn(value, key);
@@ -130,7 +130,7 @@ export function needs(...allowed: readonly Kind[]): Reader<Needs> {
   );
 }
 
-function check(value: Found[], written: Tree[], allowed: readonly Kind[], at: ConfigNode): void {
+function check(value: AnyNeed[], written: Tree[], allowed: readonly Kind[], at: ConfigNode): void {
   const extra = [...new Set(value.map(({ kind }) => kind))].filter((kind) => !allowed.includes(kind));
   if (extra.length > 0) at.config(`uses invalid types: ${extra.join(', ')}`);
   if (written.some((each) => isMap(each) && typeof own(each, 'parallel') === 'number')) {

@@ -7,7 +7,7 @@ import type { Repository } from '../repository/index.ts';
 import { PathHistory } from './walks/path-history.ts';
 
 /** The last change of a path before a commit, or null. It is also valid for every commit in between. */
-interface Found {
+interface CachedLastCommit {
   from: string;
   last: string | null;
 }
@@ -17,7 +17,7 @@ const NEAR = 64;
 const CONCURRENCY = 4;
 /** Number of cached results of a path: the newest, and those of other branches. */
 const KEPT = 6;
-const answers = new BoundedCache<string, readonly Found[]>(
+const answers = new BoundedCache<string, readonly CachedLastCommit[]>(
   'git_last_commits',
   (entries, key) => 300 + 2 * key.length + 300 * entries.length,
 );
@@ -54,7 +54,7 @@ async function walk(
   pace: TimeSlice,
   from: string,
   path: string,
-  cached: readonly Found[],
+  cached: readonly CachedLastCommit[],
 ): Promise<string | null> {
   const known = new Map(cached.map((entry) => [commits.find(entry.from), entry]));
   const history = await PathHistory.of(commits, pace, repo.objects, path);

@@ -22,7 +22,7 @@ const NAMESPACE_SETTINGS: readonly string[] = [
   'only_allow_merge_if_all_discussions_are_resolved',
 ];
 
-type Given = Record<string, unknown>;
+type SettingsRecord = Record<string, unknown>;
 
 const groupOf = ({ portable }: Exporting): Namespace => {
   if (portable.kind !== 'group') throw new TypeError('not a group');
@@ -30,13 +30,19 @@ const groupOf = ({ portable }: Exporting): Namespace => {
 };
 
 /** Settings of the group that differ from the defaults. */
-const settingsOf = (group: Namespace, apart: boolean): Given =>
+const settingsOf = (group: Namespace, apart: boolean): SettingsRecord =>
   Object.fromEntries(
-    Object.entries(parseJson<Given>(group.settings)).filter(([name]) => NAMESPACE_SETTINGS.includes(name) === apart),
+    Object.entries(parseJson<SettingsRecord>(group.settings)).filter(
+      ([name]) => NAMESPACE_SETTINGS.includes(name) === apart,
+    ),
   );
 
 /** Replaces names of levels by the numbers used in archives. */
-function numbered({ project_creation_level: projects, subgroup_creation_level: subgroups, ...rest }: Given): Given {
+function numbered({
+  project_creation_level: projects,
+  subgroup_creation_level: subgroups,
+  ...rest
+}: SettingsRecord): SettingsRecord {
   return {
     ...rest,
     ...(projects === undefined ? {} : { project_creation_level: PROJECT_CREATION_LEVELS.indexOf(projects as never) }),

@@ -11,7 +11,7 @@ import { all } from './values.ts';
 /** Maximum number of topics in variables. */
 const MAX_TOPICS = 20;
 
-type Said = { ci_config_path?: string | null; external_authorization_classification_label?: string };
+type VariableSettings = { ci_config_path?: string | null; external_authorization_classification_label?: string };
 
 /** Variables about the project. */
 export async function projectVariables(
@@ -21,7 +21,7 @@ export async function projectVariables(
   namespace: Namespace,
 ): Promise<Variable[]> {
   const { repository_storage: storage, disk_path: diskPath } = project;
-  const projectSettings = parseJson<Said>(project.settings);
+  const projectSettings = parseJson<VariableSettings>(project.settings);
   const branch = await deps.storages.open({ storage, diskPath }).refs.head();
   return all({
     CI_PROJECT_ID: project.id,

@@ -52,10 +52,10 @@ export async function commentedNoteable(
   }
 }
 
-type Found = Promise<CommentedNoteable | undefined>;
+type NoteableLookup = Promise<CommentedNoteable | undefined>;
 type Ids = readonly number[];
 
-async function onIssue(deps: Deps, place: ProjectContext, id: number, noteIds: Ids): Found {
+async function onIssue(deps: Deps, place: ProjectContext, id: number, noteIds: Ids): NoteableLookup {
   const issue = await deps.db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
   if (issue === undefined) return undefined;
   return {
@@ -71,7 +71,7 @@ async function onIssue(deps: Deps, place: ProjectContext, id: number, noteIds: I
   };
 }
 
-async function onMergeRequest(deps: Deps, place: ProjectContext, id: number, noteIds: Ids): Found {
+async function onMergeRequest(deps: Deps, place: ProjectContext, id: number, noteIds: Ids): NoteableLookup {
   const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return undefined;
   return {
@@ -87,7 +87,7 @@ async function onMergeRequest(deps: Deps, place: ProjectContext, id: number, not
   };
 }
 
-async function onSnippet(deps: Deps, place: ProjectContext, id: number, noteIds: Ids): Found {
+async function onSnippet(deps: Deps, place: ProjectContext, id: number, noteIds: Ids): NoteableLookup {
   const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
   if (snippet === undefined) return undefined;
   return {
@@ -103,7 +103,7 @@ async function onSnippet(deps: Deps, place: ProjectContext, id: number, noteIds:
   };
 }
 
-async function onCommit(deps: Deps, place: ProjectContext, sha: string, noteIds: Ids): Found {
+async function onCommit(deps: Deps, place: ProjectContext, sha: string, noteIds: Ids): NoteableLookup {
   const commit = await repositoryOf(deps, place.project)
     .objects.commit(sha)
     .catch((error: unknown) => {

@@ -4,10 +4,10 @@ import { projectFeed } from './nuget.find.ts';
 import { fileNameOf } from './nuget.names.ts';
 import type { Nuspec } from './nuspec.ts';
 
-type Kept = Partial<Omit<Nuspec, 'id' | 'version' | 'symbols'>>;
-const metadataOf = ({ metadata }: Package): Kept => parseJson<Kept>(metadata as string);
+type PackageMetadata = Partial<Omit<Nuspec, 'id' | 'version' | 'symbols'>>;
+const metadataOf = ({ metadata }: Package): PackageMetadata => parseJson<PackageMetadata>(metadata as string);
 
-function about({ authors, description, summary, tags, projectUrl, licenseUrl, iconUrl }: Kept) {
+function about({ authors, description, summary, tags, projectUrl, licenseUrl, iconUrl }: PackageMetadata) {
   return {
     authors: authors ?? '',
     description: description ?? '',
@@ -46,7 +46,10 @@ export function presentVersion(api: string, base: string, row: Package) {
   };
 }
 
-function dependencyGroup(leaf: string, { targetFramework, dependencies }: NonNullable<Kept['dependencyGroups']>[0]) {
+function dependencyGroup(
+  leaf: string,
+  { targetFramework, dependencies }: NonNullable<PackageMetadata['dependencyGroups']>[0],
+) {
   const framework = targetFramework === undefined ? '' : `/${targetFramework.toLowerCase()}`;
   const id = `${leaf}#dependencyGroup${framework}`;
   return {

@@ -41,13 +41,13 @@ export async function assignableRole(db: Db, source: Source, id: number): Promis
   return grantedBy(db, { access_level: role.base_access_level, member_role_id: id });
 }
 
-interface Given {
+interface GrantingRow {
   access_level: number;
   member_role_id: number | null;
 }
 
 /** Returns what each membership, invitation or share grants, with one query. */
-export async function grantedByAll(db: Db, rows: readonly Given[]): Promise<EffectiveMembership[]> {
+export async function grantedByAll(db: Db, rows: readonly GrantingRow[]): Promise<EffectiveMembership[]> {
   const roles = new Set(rows.flatMap(({ member_role_id }) => member_role_id ?? []));
   const permissions = await permissionsOfRoles(db, [...roles]);
   return rows.map(({ access_level, member_role_id }) => ({
@@ -57,5 +57,5 @@ export async function grantedByAll(db: Db, rows: readonly Given[]): Promise<Effe
 }
 
 /** Returns what a membership, invitation or share grants. */
-export const grantedBy = async (db: Db, row: Given): Promise<EffectiveMembership> =>
+export const grantedBy = async (db: Db, row: GrantingRow): Promise<EffectiveMembership> =>
   (await grantedByAll(db, [row]))[0]!;

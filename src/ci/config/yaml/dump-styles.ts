@@ -12,7 +12,7 @@ const INSIDE_NO_PLAIN = /:(?=[\s\x85\u2028\u2029]|$)|[\s\x85\u2028\u2029]#/;
  * Preferred style as in Ruby: double quotes for `$VAR` and `.hidden`, single quotes for texts that would be read as
  * another type, blocks for lines.
  */
-function wanted(text: string): Style {
+function preferredStyle(text: string): Style {
   if (/\n(?!\n?$)/.test(text)) return 'literal';
   if (text === '<<') return 'single';
   if (/^[yYnN]$/.test(text)) return 'double';
@@ -63,7 +63,7 @@ export function styleOf(text: string, isKey: boolean): Style {
   if (text === '') return 'single';
   if (PLAIN.test(text) && !text.endsWith(' ')) return 'plain';
   const may = allowed(text);
-  const style = isKey && BREAK.test(text) ? 'double' : wanted(text);
+  const style = isKey && BREAK.test(text) ? 'double' : preferredStyle(text);
   if (style === 'literal') return may.block && !isKey ? 'literal' : 'double';
   if (style === 'double' || (style === 'plain' && may.plain)) return style;
   return may.single ? 'single' : 'double';

@@ -76,7 +76,7 @@ async function listIds(
 /** Number of no list: used for strategies whose list was not imported. */
 const NO_LIST = 0;
 
-function wantedOf(object: ImportedObject, lists: ReadonlyMap<number, number>): StrategyInput {
+function strategyInputOf(object: ImportedObject, lists: ReadonlyMap<number, number>): StrategyInput {
   const list = listOf(object);
   const scopes = object.scopes === undefined ? [{ environment_scope: EVERYWHERE }] : coerceObjects(object.scopes);
   return {
@@ -112,7 +112,7 @@ export const featureFlagWriter: RelationWriter = {
     for (const each of object) {
       const name = requireText(each.name, 'the name of a feature flag');
       const description = coerceText(each.description);
-      const strategies = coerceObjects(each.strategies).map((strategy) => wantedOf(strategy, lists));
+      const strategies = coerceObjects(each.strategies).map((strategy) => strategyInputOf(strategy, lists));
       check(name, description, strategies);
       const row = { project_id: place.id, name, description, active: coerceFlag(each.active), ...dates(context, each) };
       const { id } = await db.insertInto('feature_flags').values(row).returning('id').executeTakeFirstOrThrow();
