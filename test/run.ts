@@ -16,10 +16,12 @@ import { makeScratch } from './support/runner/scratch.ts';
 const MAX_CONCURRENCY = 8;
 /** A process of files grows to 900 MB; what it writes lies in memory, too. */
 const MEMORY_OF_ONE = 1.5 * 1024 ** 3;
+/** Of the machine, or of the container around this process. */
+const MEMORY = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 /** Two files more than processors, since files also wait. */
 const CONCURRENCY = Math.max(
   1,
-  Math.min(availableParallelism() + 2, MAX_CONCURRENCY, Math.floor(totalmem() / MEMORY_OF_ONE)),
+  Math.min(availableParallelism() + 2, MAX_CONCURRENCY, Math.floor(MEMORY / MEMORY_OF_ONE)),
 );
 const root = resolve(import.meta.dirname, '..');
 const { values: options, positionals: paths } = parseArgs({

@@ -5,9 +5,9 @@ import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
 import type { GroupAbility, ProjectAbility } from './access.abilities.ts';
 import type { Caller } from './caller.ts';
+import { namespaceOfId, projectOfId } from './find-by-id.ts';
 import { type GroupPermissions, groupPermissions, type ProjectPermissions, projectPermissions } from './permissions.ts';
 import { revalidateCaller } from './revalidate.ts';
-import { namespaceOfId, projectOfId } from './rows-by-id.ts';
 import { transactionDeps } from './transaction-deps.ts';
 
 /** A caller in a project, with their permissions there. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import type { UserCaller } from './caller.ts';
-import { userOfId } from './rows-by-id.ts';
+import { userOfId } from './find-by-id.ts';
 
 /**
  * The user of a background job, with their current rights; undefined if they are blocked or deleted. Nothing runs as

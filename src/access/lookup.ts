@@ -4,7 +4,7 @@ import { prepared } from '../db/prepared.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
-import { namespaceOfId, projectOfId } from './rows-by-id.ts';
+import { namespaceOfId, projectOfId } from './find-by-id.ts';
 
 const isId = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
 

@@ -3,7 +3,7 @@ import { AccessLevel } from '../core/access-levels.ts';
 import { pluck } from '../core/pluck.ts';
 import type { Db } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
-import { rowsById } from '../db/rows-of-ids.ts';
+import { rowsById } from '../db/rows-by-id.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import { directGroups, lineageIds } from './access.membership.ts';

@@ -5,11 +5,11 @@ import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller, Credential } from './caller.ts';
 import { isCertificateValid } from './certificate-caller.ts';
+import { userOfId } from './find-by-id.ts';
 import { flagsClientExists } from './flags-client-caller.ts';
 import { isJobRunning } from './job-token-caller.ts';
 import { isDeployKeyValid, isSshKeyValid } from './key-caller.ts';
 import { arePersonalTokensOff } from './personal-tokens.ts';
-import { userOfId } from './rows-by-id.ts';
 import { runnerExists } from './runner-caller.ts';
 import { checkUserState } from './token-caller.ts';
 

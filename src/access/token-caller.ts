@@ -8,8 +8,8 @@ import type { OauthToken } from '../db/tables/oauth-tokens.table.ts';
 import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from './caller.ts';
+import { userOfId } from './find-by-id.ts';
 import { arePersonalTokensOff } from './personal-tokens.ts';
-import { userOfId } from './rows-by-id.ts';
 
 const headersOf = (error: string, description: string) => ({
   'WWW-Authenticate': `Bearer realm="Protected by OAuth 2.0", error="${error}", error_description="${description}"`,

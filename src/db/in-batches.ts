@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, type Simplify, sql } from 'kysely';
 
 /**
  * Reads all rows of a query in batches, each with a query of its own, in the order of a column. The next batch is read
@@ -10,15 +10,14 @@ export async function* inBatches<DB, TB extends keyof DB, Row extends Record<Key
   query: SelectQueryBuilder<DB, TB, Row>,
   size: number,
   key: Key,
-): AsyncGenerator<Row[], void, void> {
-  type Keyed = Record<string, number | string>;
-  const column: string = key;
-  const keyed = query as unknown as SelectQueryBuilder<{ rows: Keyed }, 'rows', Keyed>;
-  const ordered = keyed.orderBy(column).limit(size);
+): AsyncGenerator<Simplify<Row>[], void, void> {
+  const column = sql.ref<number | string>(key);
+  const ordered = query.orderBy(column).limit(size);
   for (let next = ordered; ; ) {
     const rows = await next.execute();
-    yield rows as unknown as Row[];
-    if (rows.length < size) return;
-    next = ordered.where(column, '>', rows.at(-1)![column]!);
+    yield rows;
+    const last: Row | undefined = rows.at(-1);
+    if (last === undefined || rows.length < size) return;
+    next = ordered.where(column, '>', last[key]);
   }
 }

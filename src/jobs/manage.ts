@@ -1,5 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
+import { pluck } from '../core/pluck.ts';
 import type { Db, Schema } from '../db/db.schema.ts';
+import { inBatches } from '../db/in-batches.ts';
 import type { StoredJob } from '../db/tables/jobs.table.ts';
 import { releaseUnheld } from './job-maintenance.ts';
 
@@ -49,7 +51,7 @@ export const listJobs = (db: Db, selection: Selection, limit: number): Promise<L
  */
 export async function retryJobs(db: Db, selection: Selection, now: Date): Promise<number> {
   const run_at = now.toISOString();
-  return inBatches(db, { states: ['dead', 'waiting'], ...selection }, async (db, ids) => {
+  return changeInBatches(db, { states: ['dead', 'waiting'], ...selection }, async (db, ids) => {
     const { numUpdatedRows } = await db
       .updateTable('jobs')
       .set((eb) => ({
@@ -69,7 +71,7 @@ export async function retryJobs(db: Db, selection: Selection, now: Date): Promis
 
 /** Deletes jobs that are not running. Jobs held behind them are released. @returns number of jobs */
 export async function dropJobs(db: Db, selection: Selection): Promise<number> {
-  const dropped = await inBatches(db, { states: ['dead'], ...selection }, async (db, ids) => {
+  const dropped = await changeInBatches(db, { states: ['dead'], ...selection }, async (db, ids) => {
     const { numDeletedRows } = await db
       .deleteFrom('jobs')
       .where('id', 'in', ids)
@@ -82,21 +84,14 @@ export async function dropJobs(db: Db, selection: Selection): Promise<number> {
   return dropped;
 }
 
-async function inBatches(
+async function changeInBatches(
   db: Db,
   selection: Selection,
   change: (db: Db, ids: number[]) => Promise<number>,
 ): Promise<number> {
-  for (let [total, after] = [0, 0]; ; ) {
-    const rows = await matching(db, selection)
-      .select('id')
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(BATCH)
-      .execute();
-    const ids = rows.map(({ id }) => id);
-    total += await db.transaction().execute((db) => change(db, ids));
-    if (rows.length < BATCH) return total;
-    after = ids.at(-1)!;
+  let total = 0;
+  for await (const rows of inBatches(matching(db, selection).select('id'), BATCH, 'id')) {
+    total += await db.transaction().execute((db) => change(db, pluck(rows, 'id')));
   }
+  return total;
 }

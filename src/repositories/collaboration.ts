@@ -1,8 +1,8 @@
 import { type CallerInProject, callerInProject } from '../access/caller-in-project.ts';
 import { effectiveMemberships } from '../access/effective-memberships.ts';
+import { usersOfIds } from '../access/find-by-id.ts';
 import { projectPermissionsAt } from '../access/permissions.ts';
 import { atLevel } from '../access/role-permissions.ts';
-import { usersOfIds } from '../access/rows-by-id.ts';
 import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
 import type { Project } from '../db/tables/projects.table.ts';

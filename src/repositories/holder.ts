@@ -1,4 +1,4 @@
-import { projectOfId } from '../access/rows-by-id.ts';
+import { projectOfId } from '../access/find-by-id.ts';
 import type { Db } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Project } from '../db/tables/projects.table.ts';

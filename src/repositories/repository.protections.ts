@@ -1,7 +1,7 @@
 import { groupMembership, lineageIds } from '../access/access.membership.ts';
 import type { Caller } from '../access/caller.ts';
+import { namespacesOfIds } from '../access/find-by-id.ts';
 import type { ProjectPermissions } from '../access/permissions.ts';
-import { namespacesOfIds } from '../access/rows-by-id.ts';
 import { today } from '../core/clock.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
 import { cachedUntilWrite } from '../db/read-cache.ts';

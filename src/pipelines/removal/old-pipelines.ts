@@ -17,8 +17,8 @@ export function registerOldPipelines(deps: Deps): void {
 async function sweep(deps: Deps, signal: AbortSignal): Promise<void> {
   const all = deps.db.selectFrom('projects').select(['id', 'settings']).where('pending_delete', '=', 0);
   for await (const projects of inBatches(all, PROJECTS_AT_ONCE, 'id')) {
-    for (const project of projects) await removeOld(deps, project, signal);
     if (signal.aborted) return;
+    for (const project of projects) await removeOld(deps, project, signal);
   }
 }
 

@@ -39,8 +39,8 @@ async function endStuckJobs(deps: Deps, signal: AbortSignal): Promise<void> {
     const alive = deps.db.selectFrom('ci_jobs').selectAll().where(ALIVE);
     const watched = alive.where('status', '=', status).where('kind', '=', 'build');
     for await (const jobs of inBatches(watched, BATCH_SIZE, 'id')) {
-      await endThose(deps, jobs, times);
       if (signal.aborted) return;
+      await endThose(deps, jobs, times);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { userOfId } from '../../access/rows-by-id.ts';
+import { userOfId } from '../../access/find-by-id.ts';
 import { groupName, slug } from '../../ci/slugs.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
 import { parseJson } from '../../db/columns.ts';

@@ -1,7 +1,7 @@
 import type { Variable } from '../../ci/variables/variable.ts';
 import type { Db } from '../../db/db.schema.ts';
 import { prepared } from '../../db/prepared.ts';
-import { rowsById } from '../../db/rows-of-ids.ts';
+import { rowsById } from '../../db/rows-by-id.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../deps.ts';
 import { isProtectedRef } from '../pipelines.run-rights.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Plan } from '../../../access/access.plan.ts';
-import { namespaceOfId } from '../../../access/rows-by-id.ts';
+import { namespaceOfId } from '../../../access/find-by-id.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { StoredSettings } from '../../../settings/application-settings.ts';
 import { FULLY_PROTECTED, protectionNumber } from '../../../settings/branch-protection.ts';

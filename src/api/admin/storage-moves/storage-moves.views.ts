@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { pluck } from '../../../core/pluck.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { StorageMove, StorageMoveKind } from '../../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { snippetUrls } from '../../code/index.ts';
@@ -20,7 +20,8 @@ async function presentProjectMoves(
   deps: Deps,
   moves: readonly StorageMove[],
 ): Promise<Static<typeof ProjectStorageMove>[]> {
-  const projects = await rowsById(deps.db, 'projects', pluck(moves, 'project_id'));
+  const columns = ['namespace_id', 'description', 'name', 'path', 'full_path', 'created_at'] as const;
+  const projects = await rowsById(deps.db, 'projects', pluck(moves, 'project_id'), columns);
   const namespaces = await rowsById(deps.db, 'namespaces', pluck([...projects.values()], 'namespace_id'));
   const names = await fullNames(deps.db, [...namespaces.values()]);
   return moves.flatMap((move) => {

@@ -1,4 +1,4 @@
-import { projectsOfIds } from '../../../access/rows-by-id.ts';
+import { projectsOfIds } from '../../../access/find-by-id.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { CiJobArtifact } from '../../../db/tables/ci-job-artifacts.table.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';

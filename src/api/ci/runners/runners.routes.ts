@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { projectsOfIds } from '../../../access/rows-by-id.ts';
+import { projectsOfIds } from '../../../access/find-by-id.ts';
 import { STATES } from '../../../ci/states.ts';
 import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { readIdCursor } from '../../../http/http.cursor.ts';

@@ -1,6 +1,6 @@
 import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { ProtectedRefLevel } from '../../../db/tables/protected-ref-levels.table.ts';
 import type { ProtectedAction, Protection } from '../../../repositories/repository.protections.ts';
 import { type AccessLevelJson, DEFAULT_ROLE } from './protected-refs.inputs.ts';

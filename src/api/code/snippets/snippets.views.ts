@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { Snippet as SnippetRow } from '../../../db/tables/snippets.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { SNIPPET_BRANCH } from '../../../repositories/snippet-files.ts';

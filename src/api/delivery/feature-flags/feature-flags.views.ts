@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { FeatureFlag as Row } from '../../../db/tables/feature-flags.table.ts';
 import { type Dialect, inDialect } from '../../../http/dialect.ts';
 import { strategiesOf } from './feature-flags.queries.ts';

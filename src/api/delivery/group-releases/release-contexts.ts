@@ -1,8 +1,8 @@
 import type { Caller } from '../../../access/caller.ts';
+import { projectsOfIds } from '../../../access/find-by-id.ts';
 import { projectPermissionsAt } from '../../../access/permissions.ts';
 import { projectLevelsOf } from '../../../access/project-levels.ts';
 import { atLevel, type EffectiveMembership } from '../../../access/role-permissions.ts';
-import { projectsOfIds } from '../../../access/rows-by-id.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Deps } from '../../../deps.ts';

@@ -3,7 +3,7 @@ import { groupsOf, projectsOf } from '../../../access/access.membership.ts';
 import { today } from '../../../core/clock.ts';
 import { pluck } from '../../../core/pluck.ts';
 import { type PageRange, pageOf } from '../../../db/paginate.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';

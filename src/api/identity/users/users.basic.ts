@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { usersOfIds } from '../../../access/rows-by-id.ts';
+import { usersOfIds } from '../../../access/find-by-id.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';

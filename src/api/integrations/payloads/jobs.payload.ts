@@ -3,7 +3,7 @@ import { COMPLETE, FINISHED, isOneOf, type State } from '../../../ci/states.ts';
 import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';

@@ -37,8 +37,8 @@ async function tellDue(deps: Deps, signal: AbortSignal): Promise<void> {
   const day = new Date(deps.clock.now().getTime() + DAY_MS).toISOString().slice(0, 10);
   const due = deps.db.selectFrom('issues').select('id').where('due_date', '=', day).where('state', '=', 'opened');
   for await (const rows of inBatches(due, BATCH, 'id')) {
-    for (const { id } of rows) if (!signal.aborted) await tellIssueDue(deps, id, day);
     if (signal.aborted) return;
+    for (const { id } of rows) if (!signal.aborted) await tellIssueDue(deps, id, day);
   }
 }
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { jobCaller } from '../../../access/job-caller.ts';
 import { visibleGroups } from '../../../access/visible-groups.ts';
-import { today } from '../../../core/clock.ts';
 import { mentionedNames } from '../../../core/core.references.ts';
 import { parseJson } from '../../../db/columns.ts';
 import { asciiLower } from '../../../db/like.ts';
@@ -9,11 +8,10 @@ import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Candidate, candidates } from './candidate.ts';
 import type { ProjectContext } from './project-context.ts';
+import { activeMemberIds } from './recipients.members.ts';
 
 /** Maximum number of names in a text to look up. */
 const MAX_NAMES = 100;
-/** Maximum number of members that a text may mention by groups and projects. */
-const MAX_MEMBERS = 1_000;
 
 /** Project and author of a text. */
 export interface MentionSource {
@@ -38,7 +36,11 @@ export async function mentionedIn(deps: Deps, where: MentionSource, text: string
     .execute();
   const groupIds = await groupsNamed(deps, where, names);
   const everybody = names.includes('all');
-  const members = groupIds.length === 0 && !everybody ? [] : await membersOf(deps, where.place, groupIds, everybody);
+  const { project, groupIds: above } = where.place;
+  const sources = everybody
+    ? { projectId: project.id, groupIds: [...new Set([...groupIds, ...above])] }
+    : { projectId: null, groupIds };
+  const members = groupIds.length === 0 && !everybody ? [] : await activeMemberIds(deps, sources);
   return candidates([...rows.map(({ id }) => id), ...members], 'mention', 'mentioned');
 }
 
@@ -50,39 +52,14 @@ async function groupsNamed(deps: Deps, { actor }: MentionSource, names: readonly
     .where('in_deletion', '=', 0)
     .where(sql<string>`lower(full_path)`, 'in', names.map(asciiLower))
     .execute();
-  const open = rows.filter(({ settings }) => parseJson<GroupWish>(settings).mentions_disabled !== true);
+  const open = rows.filter(({ settings }) => parseJson<GroupSettings>(settings).mentions_disabled !== true);
   const author = open.length === 0 || actor === null ? undefined : await jobCaller(deps, actor.id);
   if (author === undefined) return [];
   const ids = open.map(({ id }) => id);
   const seen = deps.db.selectFrom('namespaces').select('id').where('id', 'in', ids);
   return (await seen.where(await visibleGroups(deps, author)).execute()).map(({ id }) => id);
 }
-interface GroupWish {
-  mentions_disabled?: boolean | null;
-}
 
-/** Direct members of groups; with `everybody` those of the project and its ancestor groups. */
-async function membersOf(
-  { db, clock }: Deps,
-  { project, groupIds: above }: ProjectContext,
-  named: readonly number[],
-  everybody: boolean,
-): Promise<number[]> {
-  const groups = everybody ? [...new Set([...named, ...above])] : named;
-  const rows = await db
-    .selectFrom('members')
-    .select('user_id')
-    .distinct()
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', groups)]),
-        ...(everybody ? [eb.and([eb('source_type', '=', 'project'), eb('source_id', '=', project.id)])] : []),
-      ]),
-    )
-    .where('state', '=', 'active')
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', today(clock))]))
-    .orderBy('user_id')
-    .limit(MAX_MEMBERS)
-    .execute();
-  return rows.map(({ user_id }) => user_id);
+interface GroupSettings {
+  mentions_disabled?: boolean | null;
 }

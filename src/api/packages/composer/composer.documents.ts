@@ -4,7 +4,7 @@ import { notFound } from '../../../core/core.errors.ts';
 import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/http.route.ts';

@@ -1,11 +1,11 @@
 import type { Caller } from '../../../access/caller.ts';
+import { projectsOfIds } from '../../../access/find-by-id.ts';
 import { type ProjectPermissions, projectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
 import { projectAccessLevels } from '../../../access/project-levels.ts';
 import { atLevel } from '../../../access/role-permissions.ts';
-import { projectsOfIds } from '../../../access/rows-by-id.ts';
 import { today } from '../../../core/clock.ts';
 import { pluck } from '../../../core/pluck.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { Package } from '../../../db/tables/packages.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';

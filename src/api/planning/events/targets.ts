@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.schema.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { Event } from '../../../db/tables/events.table.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import { type WikiPageJson, wikiPagesById } from '../../code/index.ts';

@@ -2,7 +2,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
 import { pluck } from '../../../core/pluck.ts';
 import type { Db } from '../../../db/db.schema.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Label } from '../../../db/tables/labels.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';

@@ -1,6 +1,6 @@
+import { projectOfId } from '../../../access/find-by-id.ts';
 import { findNamespace } from '../../../access/lookup.ts';
 import { type ProjectPermissions, projectPermissions } from '../../../access/permissions.ts';
-import { projectOfId } from '../../../access/rows-by-id.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';

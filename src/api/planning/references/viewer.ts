@@ -1,5 +1,5 @@
 import type { UserCaller } from '../../../access/caller.ts';
-import { userOfId } from '../../../access/rows-by-id.ts';
+import { userOfId } from '../../../access/find-by-id.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 

@@ -2,7 +2,7 @@ import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { today } from '../../../core/clock.ts';
 import { pluck } from '../../../core/pluck.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { ResourceEvent } from '../../../db/tables/resource-events.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
@@ -16,12 +16,12 @@ type Reader = Pick<BaseContext, 'deps' | 'caller'>;
 /** Details of an event that depend on its kind. */
 type Details = (event: ResourceEvent) => object;
 
-const idsIn = (events: readonly ResourceEvent[], column: 'label_id' | 'milestone_id' | 'source_merge_request_id') => [
+const idsIn = (events: readonly ResourceEvent[], column: 'milestone_id' | 'source_merge_request_id') => [
   ...new Set(events.flatMap((event) => event[column] ?? [])),
 ];
 
 async function labelDetails({ deps }: Reader, events: readonly ResourceEvent[]): Promise<Details> {
-  const labels = await rowsById(deps.db, 'labels', idsIn(events, 'label_id'));
+  const labels = await rowsById(deps.db, 'labels', pluck(events, 'label_id'));
   const shown = new Map(Array.from(labels, ([id, label]) => [id, presentLabel(label)]));
   return ({ label_id, action }) => ({ label: shown.get(label_id ?? 0) ?? null, action });
 }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
 import { pluck } from '../../../core/pluck.ts';
-import { rowsById } from '../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../db/rows-by-id.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Todo as TodoRow } from '../../../db/tables/todos.table.ts';
 import type { Deps } from '../../../deps.ts';

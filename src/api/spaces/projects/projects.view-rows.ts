@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { groupsOf } from '../../../access/access.membership.ts';
 import type { Caller } from '../../../access/caller.ts';
+import { namespacesOfIds, projectsOfIds } from '../../../access/find-by-id.ts';
 import { type ProjectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
 import { type ProjectAccessLevels, projectAccessLevels } from '../../../access/project-levels.ts';
 import { atLevel } from '../../../access/role-permissions.ts';
-import { namespacesOfIds, projectsOfIds } from '../../../access/rows-by-id.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db } from '../../../db/db.schema.ts';

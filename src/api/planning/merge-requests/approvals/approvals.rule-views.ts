@@ -1,5 +1,5 @@
 import type { Caller } from '../../../../access/caller.ts';
-import { namespacesOfIds } from '../../../../access/rows-by-id.ts';
+import { namespacesOfIds } from '../../../../access/find-by-id.ts';
 import { bit } from '../../../../db/columns.ts';
 import type { Namespace } from '../../../../db/tables/namespaces.table.ts';
 import type { ProtectedRef } from '../../../../db/tables/protected-refs.table.ts';

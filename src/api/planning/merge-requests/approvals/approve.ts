@@ -7,7 +7,7 @@ import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import { pluck } from '../../../../core/pluck.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import { asciiLower } from '../../../../db/like.ts';
-import { rowsById } from '../../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../../db/rows-by-id.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import { inTransaction } from '../../../../db/transactions.ts';
 import type { Deps } from '../../../../deps.ts';

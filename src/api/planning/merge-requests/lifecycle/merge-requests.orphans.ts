@@ -1,6 +1,6 @@
 import { RetryLater } from '../../../../core/retry-later.ts';
 import type { Db } from '../../../../db/db.schema.ts';
-import { rowsById } from '../../../../db/rows-of-ids.ts';
+import { rowsById } from '../../../../db/rows-by-id.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/jobs.kinds.ts';

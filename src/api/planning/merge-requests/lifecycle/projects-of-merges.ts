@@ -1,6 +1,6 @@
 import { lineageIds } from '../../../../access/access.membership.ts';
 import { effectivePlan, holds } from '../../../../access/access.plan.ts';
-import { namespacesOfIds } from '../../../../access/rows-by-id.ts';
+import { namespacesOfIds } from '../../../../access/find-by-id.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { Namespace } from '../../../../db/tables/namespaces.table.ts';

@@ -1,4 +1,4 @@
-import { usersOfIds } from '../../../../access/rows-by-id.ts';
+import { usersOfIds } from '../../../../access/find-by-id.ts';
 import { pluck } from '../../../../core/pluck.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';

@@ -1,4 +1,4 @@
-import { projectsOfIds } from '../../../../access/rows-by-id.ts';
+import { projectsOfIds } from '../../../../access/find-by-id.ts';
 import { escapeHtml, paragraphs } from '../../../../core/html.ts';
 import { parseJson } from '../../../../db/columns.ts';
 import type { MergeParams, MergeRequest as Row } from '../../../../db/tables/merge-requests.table.ts';
