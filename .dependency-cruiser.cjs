@@ -49,6 +49,7 @@ const ROOMS = [
   'api',
   'git-server',
   'pages',
+  'test-bench',
   'backup',
   'cli',
 ];

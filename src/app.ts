@@ -8,10 +8,17 @@ import { buildServer, type HttpServer } from './http/http.server.ts';
 import { rewritePageUrl } from './pages/pages.rewrite.ts';
 import { registerPages } from './pages/pages.routes.ts';
 import { routes } from './routes.ts';
+import { benchRoutes, type TestBench } from './test-bench/index.ts';
 
-/** Builds the whole server, for `main.ts` and tests. It does not listen yet. */
-export function buildApp(deps: Deps): HttpServer {
+/**
+ * Builds the whole server, for `main.ts` and tests. It does not listen yet.
+ * @param bench the test bench; null if it is off
+ */
+export function buildApp(deps: Deps, bench: TestBench | null = null): HttpServer {
   const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteArtifactUrl(rewriteGitUrl(url))));
   const plugins = [registerGitRoutes, registerPages];
-  return buildServer(deps, { routes, vocabulary, rewriteUrl, plugins });
+  if (bench === null) return buildServer(deps, { routes, vocabulary, rewriteUrl, plugins });
+  const withBench = [...routes, ...benchRoutes];
+  const { interceptor } = bench;
+  return buildServer(deps, { routes: withBench, vocabulary, rewriteUrl, plugins, interceptor });
 }

@@ -60,6 +60,7 @@ import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
 import { Archives } from './storage/zip/zip.archives.ts';
 import { reloadStorages } from './storages-reload.ts';
+import { BenchClock, TestBench } from './test-bench/index.ts';
 
 /** Requests in long polls: each holds a connection and some kilobytes. */
 const WAITING = { total: 2_000, perKey: 200 };
@@ -70,6 +71,8 @@ const MAX_READERS = 2;
 export interface Instance {
   deps: Deps;
   server: HttpServer;
+  /** The test bench; null if it is off. */
+  bench: TestBench | null;
   /** Whether the data folder was empty. */
   firstStart: boolean;
   /** Closes everything that `open` opened. */
@@ -78,16 +81,18 @@ export interface Instance {
 
 /**
  * Opens the database and the storages and builds the server. It does not listen yet and runs no jobs.
+ * @param base the clock; with a test bench another one is built on it
  * @param alone whether no other server process works on the data
  * @param onQuery called with every database query; for tests of query plans
  */
 export async function open(
   config: Config,
   log: Logger,
-  clock: Clock = systemClock,
+  base: Clock = systemClock,
   alone = config.database.kind === 'sqlite',
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
+  const clock = config.bench === null ? base : new BenchClock(base);
   await makeFolders(config);
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
@@ -165,7 +170,9 @@ export async function open(
     const firstStart = await bootstrap(deps);
     await deps.settings.refresh();
     await processes.listen(SETTINGS_CHANNEL, () => void deps.settings.refresh().catch(() => {}));
-    return { deps, server: buildApp(deps), firstStart, close };
+    const bench = config.bench === null ? null : new TestBench(deps);
+    await bench?.load();
+    return { deps, server: buildApp(deps, bench), bench, firstStart, close };
   } catch (error) {
     await close();
     throw error;
@@ -242,7 +249,7 @@ export async function serve(config: Config, log: Logger, options: ServeOptions =
 async function serveClaimed(
   config: Config,
   log: Logger,
-  { clock = systemClock, signal }: ServeOptions,
+  { clock, signal }: ServeOptions,
   claim: Claim,
   claims: { release: () => Promise<void>; keep: (release: () => unknown) => void },
 ): Promise<Running> {

@@ -53,6 +53,8 @@ export const INSTANCE_RULES = {
   import_from_server: { role: 'person', writes: true, further: 'The target group or namespace must allow it' },
   create_personal_snippet: { role: 'internal_user', writes: true },
   update_personal_snippet: { role: 'administrator', relations: { owner: {} }, writes: true },
+  /** Exists only with the test bench. */
+  use_test_bench: ADMINISTERED,
   admin_users: ADMINISTERED,
   admin_user_tokens: ADMINISTERED,
   admin_instance_service_accounts: ADMINISTERED,

@@ -14,6 +14,9 @@ export type Plan = (typeof PLANS)[number];
 export const DIALECTS = ['specification', 'gitlab'] as const;
 export type Dialect = (typeof DIALECTS)[number];
 
+/** What becomes of calls to other servers: they are sent, or only recorded for the test bench. */
+const BENCH_OUTBOUND = ['send', 'capture'] as const;
+
 /** Parts of the server whose requests are counted separately. */
 type Face = 'api' | 'web' | 'git';
 
@@ -91,6 +94,8 @@ export interface Config {
   throttles: Record<Face, { authenticated: Throttle; unauthenticated: Throttle }>;
   /** Milliseconds that requests in flight get at shutdown. */
   shutdownMs: number;
+  /** The test bench; null if it is off. */
+  bench: { outbound: (typeof BENCH_OUTBOUND)[number] } | null;
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Cost of Argon2id; lowered by tests only. */
   passwordHash: { memoryKiB: number; passes: number };
@@ -155,6 +160,12 @@ function throttle(env: EnvironmentReader, name: string): Throttle {
     requests: env.integer(`STITHY_THROTTLE_${name}_REQUESTS`, 0, { min: 0, max: 1e9 }),
     periodSeconds: env.integer(`STITHY_THROTTLE_${name}_PERIOD`, 60, { min: 1, max: 86_400 }),
   };
+}
+
+function bench(env: EnvironmentReader): Config['bench'] {
+  const isOn = env.boolean('STITHY_BENCH', false);
+  const outbound = env.oneOf('STITHY_BENCH_OUTBOUND', BENCH_OUTBOUND, 'send');
+  return isOn ? { outbound } : null;
 }
 
 /**
@@ -223,6 +234,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     },
     throttles: { api: throttles(env, ''), web: throttles(env, '_WEB'), git: throttles(env, '_GIT') },
     shutdownMs: env.integer('STITHY_SHUTDOWN_TIMEOUT', 25, { min: 0, max: 86_400 }) * 1_000,
+    bench: bench(env),
     logLevel: env.oneOf('STITHY_LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     passwordHash: { memoryKiB: 19_456, passes: 2 },
     deliveryLogPauseMs: 200,

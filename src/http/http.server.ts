@@ -11,6 +11,7 @@ import { Metrics } from './http.metrics.ts';
 import type { Route } from './http.route.ts';
 import { runtimeOf } from './http.send.ts';
 import { HttpServices } from './http.services.ts';
+import { type Interceptor, interceptRequests } from './interceptor.ts';
 import { registerMonitoring } from './monitoring.ts';
 import { registerReference } from './openapi/openapi.serve.ts';
 import type { Vocabulary } from './openapi/openapi.words.ts';
@@ -98,6 +99,8 @@ export interface ServerParts {
   rewriteUrl?: (url: string) => string;
   /** Routes outside the API, such as git's. */
   plugins?: readonly ((app: FastifyInstance, deps: Deps, services: HttpServices) => void)[];
+  /** Gets every request before all others; null to pass them on at no cost. */
+  interceptor?: Interceptor | null;
 }
 
 const UNSTORED =
@@ -113,7 +116,7 @@ function refuseUnstored(reply: FastifyReply): string {
 /** Builds the HTTP server: parsing, hooks, error answers, monitoring, routes. It does not listen yet. */
 export function buildServer(
   deps: Deps,
-  { routes, vocabulary, rewriteUrl = (url) => url, plugins = [] }: ServerParts,
+  { routes, vocabulary, rewriteUrl = (url) => url, plugins = [], interceptor = null }: ServerParts,
 ): HttpServer {
   const app = fastify({
     logger: false,
@@ -212,6 +215,7 @@ export function buildServer(
     cache: services.responseCache,
     takes: (socket) => ready && !isCrowded(socket),
   });
+  if (interceptor !== null) interceptRequests(app.server, interceptor);
   // Clients that wait for 100 Continue get it when the body is needed, after authorization.
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     app.server.emit('request', request, response),

@@ -280,6 +280,30 @@ export class JobQueue {
     }
   }
 
+  /** Whether no job runs in any process, and none is due that this process knows how to run. */
+  async isIdle(): Promise<boolean> {
+    const now = this.#clock.now().toISOString();
+    const kinds = [...this.#registrations.keys()];
+    const busy = await this.#db
+      .selectFrom('jobs')
+      .select('id')
+      .where((eb) =>
+        eb.or([
+          eb('state', '=', 'running'),
+          eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now), eb('kind', 'in', kinds)]),
+        ]),
+      )
+      .limit(1)
+      .executeTakeFirst();
+    return busy === undefined;
+  }
+
+  /** Makes the workers look for due jobs now, as after the clock was moved. */
+  async recheck(): Promise<void> {
+    await this.maintain();
+    for (const lane of this.#lanes.values()) lane.wake();
+  }
+
   /** Outcomes of runs in this process, by lane. */
   counts(): Map<Lane, LaneCounts> {
     return new Map([...this.#lanes].map(([lane, { counts }]) => [lane, counts]));

@@ -4,7 +4,10 @@ import { GROUP_RULES } from '../../src/access/group-abilities.ts';
 import { INSTANCE_RULES } from '../../src/access/instance-abilities.ts';
 import { PROJECT_RULES } from '../../src/access/project-abilities.ts';
 import type { Route } from '../../src/http/http.route.ts';
-import { routes } from '../../src/routes.ts';
+import { routes as publicRoutes } from '../../src/routes.ts';
+import { benchRoutes } from '../../src/test-bench/index.ts';
+
+const routes = [...publicRoutes, ...benchRoutes];
 
 /** What is sent by another method than GET although it changes nothing, each with the reason. */
 const READING: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { Value } from 'typebox/value';
 import type { Route } from '../../src/http/http.route.ts';
 import { refusalsOf } from '../../src/http/openapi/openapi.responses.ts';
 import { routes } from '../../src/routes.ts';
+import { benchRoutes } from '../../src/test-bench/index.ts';
 
 interface Schema {
   type?: string | string[];
@@ -35,7 +36,7 @@ const patternOf = (route: Route): Pattern => {
   return { route, parts, literals, open: parts.at(-1)?.startsWith('*') === true };
 };
 
-const patterns = Map.groupBy(routes.map(patternOf), ({ route }) => route.options.method);
+const patterns = Map.groupBy([...routes, ...benchRoutes].map(patternOf), ({ route }) => route.options.method);
 
 function bestRoute(method: string, path: string): Route | undefined {
   const given = segments(path.split('?')[0]!);

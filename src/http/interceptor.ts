@@ -1,0 +1,20 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Stands before all requests, those of git and those answered from the cache included.
+ * @param next passes the request on; call it once, at any time, or answer the request without it
+ */
+export type Interceptor = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/** Sends all requests of a server through an interceptor. */
+export function interceptRequests(server: Server, interceptor: Interceptor): void {
+  const others = server.listeners('request') as Listener[];
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+    interceptor(request, response, () => {
+      for (const other of others) other(request, response);
+    }),
+  );
+}

@@ -1,0 +1,5 @@
+import type { Route } from '../http/http.route.ts';
+import { clockRoutes } from './clock/clock.routes.ts';
+
+/** The addresses of the test bench. */
+export const benchRoutes: readonly Route[] = [...clockRoutes];

@@ -1,0 +1,34 @@
+import type { Deps } from '../deps.ts';
+import type { Interceptor } from '../http/interceptor.ts';
+import { BenchClock } from './clock/bench-clock.ts';
+import { loadClock } from './clock/clock.store.ts';
+
+const benches = new WeakMap<Deps, TestBench>();
+
+/** The test bench of one instance, assembled of its parts. */
+export class TestBench {
+  readonly clock: BenchClock;
+  /** Sees every request before the server does. */
+  readonly interceptor: Interceptor | null = null;
+  readonly #deps: Deps;
+
+  /** @param deps of an instance whose clock is a `BenchClock` */
+  constructor(deps: Deps) {
+    if (!(deps.clock instanceof BenchClock)) throw new Error('an instance with a test bench needs a BenchClock');
+    this.#deps = deps;
+    this.clock = deps.clock;
+    benches.set(deps, this);
+  }
+
+  /** Takes over what an earlier process of the instance left: the time. Before the first request. */
+  async load(): Promise<void> {
+    await loadClock(this.#deps.db, this.clock);
+  }
+}
+
+/** The test bench of an instance that has one. */
+export function benchOf(deps: Deps): TestBench {
+  const bench = benches.get(deps);
+  if (bench === undefined) throw new Error('the instance has no test bench');
+  return bench;
+}
