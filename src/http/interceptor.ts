@@ -18,3 +18,15 @@ export function interceptRequests(server: Server, interceptor: Interceptor): voi
     }),
   );
 }
+
+/** Interceptors one after the other, as one. */
+export const chainInterceptors =
+  (chain: readonly Interceptor[]): Interceptor =>
+  (request, response, next) => {
+    const goOn = (at: number): void => {
+      const interceptor = chain[at];
+      if (interceptor === undefined) next();
+      else interceptor(request, response, () => goOn(at + 1));
+    };
+    goOn(0);
+  };

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import type { Interceptor } from '../http/interceptor.ts';
+import { chainInterceptors, type Interceptor } from '../http/interceptor.ts';
 import { BenchClock } from './clock/bench-clock.ts';
 import { loadClock } from './clock/clock.store.ts';
 
@@ -9,7 +9,7 @@ const benches = new WeakMap<Deps, TestBench>();
 export class TestBench {
   readonly clock: BenchClock;
   /** Sees every request before the server does. */
-  readonly interceptor: Interceptor | null = null;
+  readonly interceptor: Interceptor;
   readonly #deps: Deps;
 
   /** @param deps of an instance whose clock is a `BenchClock` */
@@ -17,6 +17,7 @@ export class TestBench {
     if (!(deps.clock instanceof BenchClock)) throw new Error('an instance with a test bench needs a BenchClock');
     this.#deps = deps;
     this.clock = deps.clock;
+    this.interceptor = chainInterceptors([]);
     benches.set(deps, this);
   }
 
