@@ -8,7 +8,7 @@ import { namespaceOfId, projectOfId } from './find-by-id.ts';
 
 const isId = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
 
-export interface FoundProject {
+export interface ProjectWithNamespace {
   project: Project;
   namespace: Namespace;
 }
@@ -18,7 +18,7 @@ const projectOfPath = prepared((db, { path }: { path: string }) =>
 );
 
 /** Finds a project by id or full path (part 1, section 1.2), with its namespace; undefined if there is none. */
-export function findProject(deps: Deps, idOrPath: string): Promise<FoundProject | undefined> {
+export function findProject(deps: Deps, idOrPath: string): Promise<ProjectWithNamespace | undefined> {
   return deps.snapshot.get(`project:${asciiLower(idOrPath)}`, async () => {
     const [project] = await (isId(idOrPath)
       ? projectOfId(deps.db, { id: Number(idOrPath) })

@@ -38,7 +38,7 @@ export class RevokedToken extends ApiError {
   }
 }
 
-type FoundToken =
+type TokenWithUser =
   | { kind: 'access_token'; token: AccessToken; user: User; scopes: string[] }
   | { kind: 'oauth'; token: OauthToken; user: User; scopes: string[] };
 
@@ -46,8 +46,8 @@ const tokenOfDigest = cachedUntilWrite((db, { digest }: { digest: string }) =>
   db.selectFrom('access_tokens').selectAll().where('digest', '=', digest),
 );
 
-function findToken(deps: Deps, digest: string): Promise<FoundToken | undefined> {
-  return deps.snapshot.get(`token:${digest}`, async (): Promise<FoundToken | undefined> => {
+function findToken(deps: Deps, digest: string): Promise<TokenWithUser | undefined> {
+  return deps.snapshot.get(`token:${digest}`, async (): Promise<TokenWithUser | undefined> => {
     const [token] = await tokenOfDigest(deps.db, { digest });
     if (token !== undefined) {
       const [user] = await userOfId(deps.db, { id: token.user_id });

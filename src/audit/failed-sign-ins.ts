@@ -8,7 +8,7 @@ import type { ReportedSignInFailure, SignInFailureReports } from './sign-in-fail
 
 const FAILED = 'login_failed_with_standard_authentication';
 /** Days that failed sign-ins are kept; together with the hourly limit this bounds their number. */
-const KEPT_DAYS = 90;
+const RETENTION_DAYS = 90;
 const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 const MAX_NAME = 255;
@@ -51,7 +51,7 @@ export async function recordFailedSignIn(
 
 /** Deletes failed sign-ins older than the retention period. */
 export async function pruneFailedSignIns(deps: Pick<Deps, 'clock' | 'db'>, signal: AbortSignal): Promise<void> {
-  const before = new Date(deps.clock.now().getTime() - KEPT_DAYS * DAY_MS).toISOString();
+  const before = new Date(deps.clock.now().getTime() - RETENTION_DAYS * DAY_MS).toISOString();
   for (let deleted = BATCH; deleted === BATCH; ) {
     signal.throwIfAborted();
     deleted = await forgetSome(deps.db, before);

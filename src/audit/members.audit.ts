@@ -27,14 +27,14 @@ export async function recordMembership(
     target: { id: member.user_id, type: 'User', details: user?.name ?? 'unknown' },
     actorId,
   };
-  const entry = await toldOf(db, happened, member, before);
+  const entry = await entryOf(db, happened, member, before);
   const { expires_at } = member;
   const ended = happened === 'member.removed' && expires_at != null && expires_at <= today(deps.clock);
   const more = ended ? { ...entry.more, reason: `access expired on ${expires_at}` } : { ...entry.more };
   await recordAudit(deps, db, { ...common, ...entry, more });
 }
 
-async function toldOf(
+async function entryOf(
   db: Db,
   happened: 'member.added' | 'member.updated' | 'member.removed',
   member: MembershipFacts,

@@ -19,7 +19,7 @@ export function guessTier(name: string): Tier {
 }
 
 const SLUG_LENGTH = 24;
-const KEPT = 17;
+const PREFIX_LENGTH = 17;
 
 /** Six base-36 digits that distinguish names with the same slug. */
 function suffix(name: string): string {
@@ -32,6 +32,6 @@ export function environmentSlug(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/gu, '-');
   const slug = (/^[a-z]/.test(plain) ? plain : `env-${plain}`).replaceAll(/-+/g, '-');
   if (slug === name && slug.length <= SLUG_LENGTH) return slug.replace(/-$/, '');
-  const short = slug.slice(0, KEPT);
+  const short = slug.slice(0, PREFIX_LENGTH);
   return `${short}${short.endsWith('-') ? '' : '-'}${suffix(name)}`;
 }

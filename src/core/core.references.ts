@@ -31,7 +31,7 @@ const MAX_TEXT = 1_048_576;
 /** Maximum number of references in one text. */
 const MAX_REFERENCES = 200;
 /** Maximum number of reference marks checked in one text. */
-const MAX_FOUND = 5_000;
+const MAX_CANDIDATES = 5_000;
 /** Longer paths belong to no project. */
 const MAX_PATH = 2_000;
 
@@ -124,13 +124,13 @@ function scan(text: string, { externalUrl }: ReferenceOptions): { references: Re
   for (const { 0: address, index } of prose.matchAll(/\bhttps?:\/\/[^\s\0<>"]+/g)) {
     const link = externalUrl === undefined ? null : readLink(address, `${externalUrl}/`);
     const end = index + (link?.length ?? address.length);
-    if (link !== null && references.length < MAX_FOUND)
+    if (link !== null && references.length < MAX_CANDIDATES)
       references.push({ reference: link.reference, start: index, end });
     masks.push([index, end]);
   }
   const masked = blankOut(prose, masks);
   for (const short of shortReferences(masked)) {
-    if (references.length >= MAX_FOUND) break;
+    if (references.length >= MAX_CANDIDATES) break;
     references.push(short);
   }
   return { references: references.sort((a, b) => a.start - b.start), masked };

@@ -27,11 +27,11 @@ let trim: ((pad: bigint) => unknown) | null | undefined;
 
 /** Makes the C library return free pages to the system, which it does not do by itself. */
 export function trimHeap(): void {
-  if (trim === undefined) trim = process.platform === 'linux' ? foundTrim() : null;
+  if (trim === undefined) trim = process.platform === 'linux' ? loadTrim() : null;
   trim?.(0n);
 }
 
-function foundTrim(): typeof trim {
+function loadTrim(): typeof trim {
   const warn = process.emitWarning;
   try {
     // Suppresses the warning about an experimental module: operators can do nothing about it.

@@ -4,7 +4,7 @@ import { SourceMap } from 'node:module';
 /** A position in a bundle file. */
 const PLACE = /((?:[A-Za-z]:)?[^\s():]+\.cjs):(\d+):(\d+)/g;
 /** Milliseconds that a source map is cached: it takes some 20 MB, and errors come in bursts or hardly ever. */
-const KEPT_MS = 10_000;
+const CACHE_MS = 10_000;
 
 const maps = new Map<string, SourceMap | null>();
 
@@ -18,7 +18,7 @@ function mapOf(file: string): SourceMap | null {
     map = null;
   }
   maps.set(file, map);
-  setTimeout(() => maps.delete(file), KEPT_MS).unref();
+  setTimeout(() => maps.delete(file), CACHE_MS).unref();
   return map;
 }
 

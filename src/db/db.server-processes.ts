@@ -22,7 +22,7 @@ const ASKED_MS = 1_000;
 /** Longest delay between attempts to recover a dead process. */
 const LAST_PAUSE_MS = 30_000;
 /** A change that began so long ago has ended. */
-const DROPPED_KEPT_MS = 86_400_000;
+const DROPPED_RETENTION_MS = 86_400_000;
 
 /** SQL for the ids of connected processes. */
 const connectedSql = `select objid::bigint as id from pg_locks where locktype = 'advisory' and granted and classid = ${LOCKS}
@@ -280,7 +280,7 @@ export class ServerProcesses {
 
   /** Deletes the row of a recovered process. */
   async #forget(id: number): Promise<void> {
-    const before = new Date(this.#clock.now().getTime() - DROPPED_KEPT_MS).toISOString();
+    const before = new Date(this.#clock.now().getTime() - DROPPED_RETENTION_MS).toISOString();
     await this.#db.deleteFrom('dropped_ref_intents').where('dropped_at', '<', before).execute();
     await this.#db.deleteFrom('server_processes').where('id', '=', id).execute();
   }

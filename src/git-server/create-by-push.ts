@@ -1,5 +1,5 @@
 import { type Caller, isSshCaller } from '../access/caller.ts';
-import { type FoundProject, findNamespace, findProject } from '../access/lookup.ts';
+import { findNamespace, findProject, type ProjectWithNamespace } from '../access/lookup.ts';
 import { isDescendantOf } from '../access/permissions.ts';
 import { makeProject, mayCreateProjects, settingsOf } from '../api/spaces/index.ts';
 import { ApiError, refused } from '../core/core.errors.ts';
@@ -18,7 +18,7 @@ export async function createByPush(
   caller: Caller,
   path: string,
   scopes: readonly string[],
-): Promise<FoundProject | undefined> {
+): Promise<ProjectWithNamespace | undefined> {
   const { user } = caller;
   const slash = path.lastIndexOf('/');
   if (user === null || slash === -1) return undefined;
@@ -47,7 +47,7 @@ export async function createByPush(
 /** Output for the pusher after the first push to a project created by push. */
 export async function creationLines(
   deps: Deps,
-  { caller, project }: Pick<FoundProject, 'project'> & { caller: Caller },
+  { caller, project }: Pick<ProjectWithNamespace, 'project'> & { caller: Caller },
   created: ReadonlySet<string>,
 ): Promise<string[]> {
   if (!settingsOf(project).created_by_push || created.size === 0) return [];

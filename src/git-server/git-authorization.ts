@@ -1,6 +1,6 @@
 import { effectivePlan, holds } from '../access/access.plan.ts';
 import type { Caller } from '../access/caller.ts';
-import { type FoundProject, findMoved, findNamespace, findProject } from '../access/lookup.ts';
+import { findMoved, findNamespace, findProject, type ProjectWithNamespace } from '../access/lookup.ts';
 import { refused, unauthorized } from '../core/core.errors.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Deps } from '../deps.ts';
@@ -31,7 +31,7 @@ export function checkScopes(caller: Caller, wants: GitOperation): void {
 }
 
 /** Finds a project by its path. Old paths of moved projects stay valid, since git clients keep them. */
-export async function findGitProject(deps: Deps, path: string): Promise<FoundProject | undefined> {
+export async function findGitProject(deps: Deps, path: string): Promise<ProjectWithNamespace | undefined> {
   if (!path.includes('/')) return projectOfAlias(deps, path);
   const project = await findProject(deps, path);
   if (project !== undefined) return project;
@@ -40,7 +40,7 @@ export async function findGitProject(deps: Deps, path: string): Promise<FoundPro
 }
 
 /** Finds a project by its alias, on plans with project aliases. */
-async function projectOfAlias(deps: Deps, name: string): Promise<FoundProject | undefined> {
+async function projectOfAlias(deps: Deps, name: string): Promise<ProjectWithNamespace | undefined> {
   if (!holds(await effectivePlan(deps), 'premium')) return undefined;
   const alias = await deps.snapshot.get(`project_alias:${name}`, () =>
     deps.db.selectFrom('project_aliases').select('project_id').where('name', '=', name).executeTakeFirst(),

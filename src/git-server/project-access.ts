@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { deployKeyUse, NO_KEY_PUSH } from '../access/key-caller.ts';
-import type { FoundProject } from '../access/lookup.ts';
+import type { ProjectWithNamespace } from '../access/lookup.ts';
 import { isDescendantOf, projectPermissions } from '../access/permissions.ts';
 import { refused } from '../core/core.errors.ts';
 import { parseJson } from '../db/columns.ts';
@@ -28,7 +28,7 @@ export interface ProjectAccess extends Actor {
 export async function authorizeProject(
   deps: Deps,
   caller: Caller,
-  { project, namespace }: FoundProject,
+  { project, namespace }: ProjectWithNamespace,
   wants: GitOperation,
   oldPath?: string,
 ): Promise<ProjectAccess> {

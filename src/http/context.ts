@@ -182,7 +182,7 @@ export class RouteContext implements BaseContext {
     });
   }
 
-  given(name: string): boolean {
+  isSent(name: string): boolean {
     return Object.hasOwn(this.#source, name);
   }
 

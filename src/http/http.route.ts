@@ -69,7 +69,7 @@ export interface BaseContext {
   /** Media type of the answer: the declared one that the client prefers. */
   readonly accepted: string;
   /** Whether the client sent the parameter, even with null or an empty value. */
-  given(name: string): boolean;
+  isSent(name: string): boolean;
   /** All parameters as sent by the client, including undeclared ones. They are not validated. */
   readonly sent: Readonly<Record<string, unknown>>;
   /** Aborted when the client disconnects. */

@@ -38,7 +38,7 @@ export interface Subscription<T extends DomainEventType> {
    * Whether an event is wanted: one job, none, or one for each target. Called in the transaction of the event with its
    * handle, so it has to be fast and must not call git.
    */
-  wants?: (event: RecordedEvent<T>, db: Db) => WantedJobs | Promise<WantedJobs>;
+  wants?: (event: RecordedEvent<T>, db: Db) => RequestedJobs | Promise<RequestedJobs>;
   /**
    * Handles the event in its transaction, for work of one or two statements; called before `wants`. Returns true if no
    * job is needed.
@@ -48,7 +48,7 @@ export interface Subscription<T extends DomainEventType> {
   handle: (event: RecordedEvent<T>, job: { data: unknown; attempts: number; signal: AbortSignal }) => Promise<void>;
 }
 
-type WantedJobs = boolean | readonly SubscriptionJob[];
+type RequestedJobs = boolean | readonly SubscriptionJob[];
 
 interface EventJob {
   event_id: number;
@@ -64,7 +64,7 @@ interface FollowUp {
 
 interface Subscriber {
   kind: JobKind<EventJob>;
-  wants: (event: RecordedEvent<never>, db: Db) => WantedJobs | Promise<WantedJobs>;
+  wants: (event: RecordedEvent<never>, db: Db) => RequestedJobs | Promise<RequestedJobs>;
 }
 
 /** The project or group of an event, and its author. */
@@ -197,13 +197,13 @@ export class EventBus {
     const jobs: NewJob<unknown>[] = [];
     for (const [index, payload] of payloads.entries()) {
       const event: RecordedEvent<T> = { ...values, id: ids[index]!, payload };
-      jobs.push(...(await this.#wanted(db, event)), ...this.#following(event));
+      jobs.push(...(await this.#jobsFor(db, event)), ...this.#following(event));
     }
     await this.#jobs.enqueueAll(db, jobs);
     return ids;
   }
 
-  async #wanted<T extends DomainEventType>(db: Db, event: RecordedEvent<T>): Promise<NewJob<EventJob>[]> {
+  async #jobsFor<T extends DomainEventType>(db: Db, event: RecordedEvent<T>): Promise<NewJob<EventJob>[]> {
     const jobs: NewJob<EventJob>[] = [];
     const { hookChain } = currentScope();
     for (const { kind, wants } of this.#subscribers.get(event.type) ?? []) {

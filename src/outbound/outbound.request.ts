@@ -19,8 +19,8 @@ export interface ExternalRequest {
 }
 
 /** Milliseconds that an idle connection is kept open, and number of them. */
-const KEPT = { keepAlive: true, timeout: 4_000, maxFreeSockets: 4 } as const;
-const agents = { 'http:': new HttpAgent(KEPT), 'https:': new HttpsAgent(KEPT) };
+const KEEP_ALIVE = { keepAlive: true, timeout: 4_000, maxFreeSockets: 4 } as const;
+const agents = { 'http:': new HttpAgent(KEEP_ALIVE), 'https:': new HttpsAgent(KEEP_ALIVE) };
 /** Errors of a reused connection that was closed by the server; the request is sent again. */
 const CLOSED = ['ECONNRESET', 'EPIPE'];
 

@@ -3,11 +3,11 @@ import type { Logger } from '../core/logger.ts';
 import type { Db } from '../db/db.schema.ts';
 
 /** How long times are kept in memory, because a commit for each download would invalidate caches. */
-const KEPT_MS = 60_000;
+const FLUSH_MS = 60_000;
 /** Number of packages from which on times are written immediately. */
-const WRITTEN_AT = 5_000;
+const FLUSH_SIZE = 5_000;
 /** Maximum number of packages if writing fails; the least recent downloads are dropped. */
-const MAX_KEPT = 10_000;
+const MAX_PENDING = 10_000;
 const BATCH_SIZE = 500;
 
 /** Download times of packages that are not written to the database yet. */
@@ -31,9 +31,9 @@ export class DownloadTimes {
   record(packageId: number, at: string): void {
     this.#times.delete(packageId);
     this.#times.set(packageId, at);
-    if (this.#times.size > MAX_KEPT) this.#times.delete(this.#times.keys().next().value!);
-    if (this.#times.size >= WRITTEN_AT && !this.#failed) void this.flush();
-    else this.#timer ??= setTimeout(() => void this.flush(), KEPT_MS).unref();
+    if (this.#times.size > MAX_PENDING) this.#times.delete(this.#times.keys().next().value!);
+    if (this.#times.size >= FLUSH_SIZE && !this.#failed) void this.flush();
+    else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
   /** Last download through this process, unless it was written already. */
@@ -66,7 +66,7 @@ export class DownloadTimes {
         error: String(error),
       });
       this.#failed = true;
-      this.#timer ??= setTimeout(() => void this.flush(), KEPT_MS).unref();
+      this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
     }
   }
 

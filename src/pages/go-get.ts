@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type FoundProject, findProject } from '../access/lookup.ts';
+import { findProject, type ProjectWithNamespace } from '../access/lookup.ts';
 import { projectPermissions } from '../access/permissions.ts';
 import { escapeHtml } from '../core/html.ts';
 import type { Deps } from '../deps.ts';
@@ -38,7 +38,7 @@ async function findReadable(
   deps: Deps,
   request: FastifyRequest,
   parts: readonly string[],
-): Promise<FoundProject | null> {
+): Promise<ProjectWithNamespace | null> {
   const caller = await gitCaller(deps, request);
   for (let length = parts.length; length >= 2; length -= 1) {
     const match = await findProject(

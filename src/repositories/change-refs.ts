@@ -12,7 +12,7 @@ import type { Repository } from '../git/repository/index.ts';
 import { fenceOf, finishChange, removeIntent } from './finish-change.ts';
 import { hasForks } from './has-forks.ts';
 import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType, holderColumns } from './holder.ts';
-import type { Intent, WantedChange } from './intent.ts';
+import type { Intent, RequestedChange } from './intent.ts';
 import { RepositoryReadOnly } from './read-only.ts';
 import { recoverByKey, recoverPreceding } from './recover-intents.ts';
 import { areApplied } from './recover-one-intent.ts';
@@ -20,8 +20,8 @@ import { requireWritable } from './server-writes.ts';
 import { retryWithoutStaleLocks } from './stale-locks-of-writes.ts';
 
 /** A request of the API, unless it says how else the refs are changed. */
-export interface RefChangeRequest extends Omit<WantedChange, 'via' | 'pushOptions'> {
-  via?: WantedChange['via'];
+export interface RefChangeRequest extends Omit<RequestedChange, 'via' | 'pushOptions'> {
+  via?: RequestedChange['via'];
   pushOptions?: readonly string[];
   /**
    * Fulfils once the new objects are durable, if they are still being written. Returns the commits that did not exist
@@ -111,7 +111,7 @@ interface Announced {
 async function announce(
   deps: Deps,
   repo: Repository,
-  change: WantedChange,
+  change: RequestedChange,
   guard: ChangeGuard,
   key: string,
   first: boolean,
@@ -149,7 +149,7 @@ async function announce(
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
   const { stored, guard, ...requestedChange } = request;
-  const change: WantedChange = Object.freeze({ via: 'api', pushOptions: [], ...requestedChange });
+  const change: RequestedChange = Object.freeze({ via: 'api', pushOptions: [], ...requestedChange });
   const { holder, updates } = change;
   await deps.intentRetries.retry(repo.id);
   const key = randomUUID();

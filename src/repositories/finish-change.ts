@@ -9,7 +9,7 @@ import { HEADS, TAGS } from '../git/refs/index.ts';
 import { type Repository, setHead } from '../git/repository/index.ts';
 import { hasForks } from './has-forks.ts';
 import type { Holder } from './holder.ts';
-import type { Intent, MadeChange } from './intent.ts';
+import type { AppliedChange, Intent } from './intent.ts';
 import { FENCED_MS, retryWithoutOrphanedLocks } from './orphaned-locks.ts';
 import { pushedRefs } from './push-facts.ts';
 import { RECORD } from './record-change.ts';
@@ -52,7 +52,7 @@ export async function finishChange(
   const firstBranch = intent.wasEmpty ? await pickDefaultBranch(deps, holder, repo, updates, fence) : null;
   updateCommitGraph(repo, updates);
   const works = await observe(hooks.observers, repo, intent);
-  const change: MadeChange = Object.freeze({
+  const change: AppliedChange = Object.freeze({
     ...intent,
     updates: await pushedRefs(hooks.facts, repo, updates, project),
     defaultBranch: await defaultBranchFor(repo, updates),
@@ -100,7 +100,10 @@ async function pickDefaultBranch(
 }
 
 /** Default branch for events, if branches were created. */
-async function defaultBranchFor(repo: Repository, updates: readonly RefChange[]): Promise<MadeChange['defaultBranch']> {
+async function defaultBranchFor(
+  repo: Repository,
+  updates: readonly RefChange[],
+): Promise<AppliedChange['defaultBranch']> {
   if (!updates.some((each) => each.old === null && each.ref.startsWith(HEADS))) return undefined;
   const name = await repo.refs.head();
   return name === null ? null : { name, sha: await repo.refs.resolve(`${HEADS}${name}`) };

@@ -4,8 +4,8 @@ import type { PushedRef } from '../core/event-payloads.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Holder } from './holder.ts';
 
-/** A wanted change of refs. Its facts never change: each stage adds its own to a new, frozen object. */
-export interface WantedChange {
+/** A requested change of refs. Its facts never change: each stage adds its own to a new, frozen object. */
+export interface RequestedChange {
   readonly holder: Holder;
   /** User who makes the change; null for a deploy token or the system. */
   readonly userId: number | null;
@@ -17,13 +17,13 @@ export interface WantedChange {
 }
 
 /** Stored before refs move, so that the change can be completed after a crash. */
-export interface Intent extends WantedChange {
+export interface Intent extends RequestedChange {
   /** Whether the repository had no branch before. */
   readonly wasEmpty: boolean;
 }
 
 /** A change whose refs have moved, with all that its record needs from git, which a transaction must not call. */
-export interface MadeChange extends Intent {
+export interface AppliedChange extends Intent {
   readonly updates: readonly PushedRef[];
   /** Default branch in events, if branches were created. */
   readonly defaultBranch: DomainEvents['push']['default_branch'];

@@ -4,14 +4,14 @@ import { prepared } from '../db/prepared.ts';
 import type { Deps } from '../deps.ts';
 import { protectDefaultBranch } from './default-branch.ts';
 import type { HolderType } from './holder.ts';
-import type { MadeChange } from './intent.ts';
+import type { AppliedChange } from './intent.ts';
 import { enqueueMaintenance } from './repository.maintenance.ts';
 
 const touchProject = prepared((db, { id, at }: { id: number; at: string }) =>
   db.updateTable('projects').set({ last_activity_at: at }).where('id', '=', id),
 );
 
-type RecordChange = (deps: Deps, db: Db, change: MadeChange) => Promise<void>;
+type RecordChange = (deps: Deps, db: Db, change: AppliedChange) => Promise<void>;
 
 const recordPush: RecordChange = async (deps, db, change) => {
   const { userId, updates, via, pushOptions, defaultBranch, firstBranch } = change;

@@ -80,7 +80,7 @@ function assemble(project_id: number, rows: readonly OwnRow[]): Protection[] {
   for (const row of rows) {
     const { id, level_id, action } = row;
     if (id === null) continue;
-    const { kind, name, allow_force_push, code_owner_approval_required, created_at, updated_at } = row as FoundRow;
+    const { kind, name, allow_force_push, code_owner_approval_required, created_at, updated_at } = row as ProtectionRow;
     const rest = { name, allow_force_push, code_owner_approval_required, created_at, updated_at };
     const protection = protections.get(id) ?? { id, project_id, kind, ...rest, levels: [] };
     protections.set(id, protection);
@@ -93,7 +93,7 @@ function assemble(project_id: number, rows: readonly OwnRow[]): Protection[] {
 }
 
 /** A row of an existing protection. */
-type FoundRow = { [K in keyof OwnRow]: NonNullable<OwnRow[K]> };
+type ProtectionRow = { [K in keyof OwnRow]: NonNullable<OwnRow[K]> };
 
 /**
  * The protections that apply to a branch or tag, by name or pattern. If groups protect it, only theirs apply: a project

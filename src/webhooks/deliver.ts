@@ -171,8 +171,8 @@ async function deliver(
   let hook = await readyHook(deps, hookId);
   const now = deps.clock.now();
   const late = Date.parse(delivery.created_at) < now.getTime() - DELIVERY_WINDOW_MS;
-  const unwanted = late || isSilentMode(deps);
-  if (hook === undefined || unwanted || alertStatus(hook, now) === 'disabled') return keep(null, null);
+  const isSuppressed = late || isSilentMode(deps);
+  if (hook === undefined || isSuppressed || alertStatus(hook, now) === 'disabled') return keep(null, null);
   const payloads = await payloadsFor(deps, hook, delivery);
   if (payloads.length === 0) return keep(null, null);
   for (const payload of payloads) {

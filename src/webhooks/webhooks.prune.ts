@@ -8,14 +8,17 @@ export const PRUNE = jobKind<Record<string, never>>('webhooks.prune', { lane: 's
 export const PRUNE_MS = 3_600_000;
 
 /** Retention of logs, and maximum number per hook. */
-const KEPT_MS = 7 * 86_400_000;
+const RETENTION_MS = 7 * 86_400_000;
 const MAX_OF_HOOK = 5_000;
 const BATCH_SIZE = 500;
 
 /** Deletes old and excess logs, and unreferenced payloads, in batches. */
 export async function prune({ db, clock }: Pick<Deps, 'db' | 'clock'>, signal: AbortSignal): Promise<void> {
   const before = (ms: number) => new Date(clock.now().getTime() - ms).toISOString();
-  const old = db.selectFrom('web_hook_logs').select(['id', 'payload_id']).where('created_at', '<', before(KEPT_MS));
+  const old = db
+    .selectFrom('web_hook_logs')
+    .select(['id', 'payload_id'])
+    .where('created_at', '<', before(RETENTION_MS));
   await removeAll(db, () => old.orderBy('created_at').orderBy('id').limit(BATCH_SIZE).execute(), signal);
   const hooks = await db
     .selectFrom('web_hooks as h')
@@ -39,7 +42,7 @@ export async function prune({ db, clock }: Pick<Deps, 'db' | 'clock'>, signal: A
   const unused = db
     .selectFrom('web_hook_payloads')
     .select('id')
-    .where('created_at', '<', before(KEPT_MS + 2 * DELIVERY_WINDOW_MS));
+    .where('created_at', '<', before(RETENTION_MS + 2 * DELIVERY_WINDOW_MS));
   for (;;) {
     signal.throwIfAborted();
     const ids = (await unused.orderBy('created_at').orderBy('id').limit(BATCH_SIZE).execute()).map(({ id }) => id);

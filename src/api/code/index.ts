@@ -29,7 +29,7 @@ export { defaultBranchOf } from './branches/branches.list.ts';
 export { createBranch } from './branches/branches.writes.ts';
 export { Diff } from './commits/commits.diff-responses.ts';
 export { presentDiff } from './commits/commits.diff-views.ts';
-export { CommitSha, commitReader, type FoundCommit, findCommit } from './commits/commits.find.ts';
+export { CommitSha, commitReader, findCommit, type ResolvedCommit } from './commits/commits.find.ts';
 export type { CommitJson } from './commits/commits.inputs.ts';
 export { Commit } from './commits/commits.responses.ts';
 export { presentCommit, projectUrl } from './commits/commits.views.ts';

@@ -59,11 +59,11 @@ export const onlyOf =
   };
 
 /** A string or array of limited length. */
-export const atMost = (max: number, text: string): Check =>
+export const maxLength = (max: number, text: string): Check =>
   must((value) => !(isString(value) || Array.isArray(value)) || lengthOf(value) <= max, text);
 
-export const tooLong = (max: number): Check => atMost(max, `is too long (maximum is ${max} characters)`);
-export const tooMany = (max: number): Check => atMost(max, `has too many entries (maximum ${max})`);
+export const tooLong = (max: number): Check => maxLength(max, `is too long (maximum is ${max} characters)`);
+export const tooMany = (max: number): Check => maxLength(max, `has too many entries (maximum ${max})`);
 
 const lengthOf = (value: string | Tree[]) => (isString(value) ? [...value].length : value.length);
 

@@ -8,7 +8,7 @@ const MAX_INCLUDES = 3;
 const strategy = field('strategy', STRING, oneOf(['depend', 'mirror'], 'should be depend or mirror'));
 
 type Forward = Trigger['forward'];
-const NOTHING_SAID: Forward = { yamlVariables: true, pipelineVariables: false };
+const DEFAULT_FORWARD: Forward = { yamlVariables: true, pipelineVariables: false };
 
 const forward: Reader<Forward> = entry(
   [
@@ -68,7 +68,7 @@ const map = checked<TreeMap>(MAP);
 function common(value: TreeMap, at: ConfigNode) {
   return {
     strategy: own(value, 'strategy') as Trigger['strategy'],
-    forward: at.read(value, 'forward', forward) ?? NOTHING_SAID,
+    forward: at.read(value, 'forward', forward) ?? DEFAULT_FORWARD,
     inputs: at.read(value, 'inputs', map) ?? {},
   };
 }
@@ -101,7 +101,7 @@ const simple: Reader<Trigger> = anyEntry([config(PRESENT)], (value) => ({
   branch: null,
   include: null,
   strategy: null,
-  forward: NOTHING_SAID,
+  forward: DEFAULT_FORWARD,
   inputs: {},
 }));
 

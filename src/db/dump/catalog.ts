@@ -9,13 +9,13 @@ export interface TableShape {
 }
 
 /** Tables of the migration history. */
-const KEPT_BY_MIGRATIONS = /^kysely_/;
+const MIGRATION_TABLES = /^kysely_/;
 
 /** All tables with data of the installation, by name. */
 export async function tablesOf(db: Db): Promise<TableShape[]> {
   const tables = await db.introspection.getTables();
   return tables
-    .filter(({ name, isView }) => !isView && !KEPT_BY_MIGRATIONS.test(name))
+    .filter(({ name, isView }) => !isView && !MIGRATION_TABLES.test(name))
     .map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,5 +1,5 @@
 import type { UserCaller } from '../../access/caller.ts';
-import { type FoundProject, findProject } from '../../access/lookup.ts';
+import { findProject, type ProjectWithNamespace } from '../../access/lookup.ts';
 import { projectPermissions } from '../../access/permissions.ts';
 import type { UserScope } from '../../api/planning/index.ts';
 import { settingsOf } from '../../api/spaces/index.ts';
@@ -9,7 +9,11 @@ import type { ProjectAccess } from '../project-access.ts';
 export type TargetScope = UserScope;
 type Pusher = ProjectAccess & { caller: UserCaller };
 
-async function scopeOf(deps: Deps, caller: UserCaller, { project, namespace }: FoundProject): Promise<TargetScope> {
+async function scopeOf(
+  deps: Deps,
+  caller: UserCaller,
+  { project, namespace }: ProjectWithNamespace,
+): Promise<TargetScope> {
   return { project, namespace, caller, permissions: await projectPermissions(deps, caller, project, namespace) };
 }
 
@@ -37,7 +41,11 @@ export async function findTarget(
   return scope;
 }
 
-async function upstream(deps: Deps, caller: UserCaller, { project }: FoundProject): Promise<TargetScope | undefined> {
+async function upstream(
+  deps: Deps,
+  caller: UserCaller,
+  { project }: ProjectWithNamespace,
+): Promise<TargetScope | undefined> {
   if (project.forked_from_id === null || settingsOf(project).mr_default_target_self) return undefined;
   const source = await findProject(deps, String(project.forked_from_id));
   const scope = source === undefined ? undefined : await scopeOf(deps, caller, source);

@@ -43,7 +43,7 @@ export interface PartialPathIndex {
 }
 
 /** Position of a path's changes in the file. */
-interface Found {
+interface ChangesLocation {
   at: number;
   bytes: number;
   sum: number;
@@ -161,11 +161,11 @@ export class PathIndex {
     return null;
   }
 
-  #find(key: Buffer): Found[] {
+  #find(key: Buffer): ChangesLocation[] {
     return this.#parts.map((part) => find(part, key, this.#changeBytes)).filter((each) => each !== null);
   }
 
-  async #read(locations: readonly Found[]): Promise<Buffer[]> {
+  async #read(locations: readonly ChangesLocation[]): Promise<Buffer[]> {
     const whole = this.#whole;
     if (whole !== null) return locations.map(({ at, bytes }) => whole.subarray(at, at + bytes));
     const changes: Buffer[] = [];
@@ -217,7 +217,7 @@ async function rowsOf(
 }
 
 /** Looks up a path in the table of a part by linear probing. */
-function find({ table, changesAt }: Part, key: Buffer, bytesEach: number): Found | null {
+function find({ table, changesAt }: Part, key: Buffer, bytesEach: number): ChangesLocation | null {
   const slots = table.length / SLOT_BYTES;
   const first = key.readUInt32BE(0) % slots;
   for (let step = 0; step < slots; step += 1) {

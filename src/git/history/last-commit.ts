@@ -16,7 +16,7 @@ interface CachedLastCommit {
 const NEAR = 64;
 const CONCURRENCY = 4;
 /** Number of cached results of a path: the newest, and those of other branches. */
-const KEPT = 6;
+const MAX_CACHED = 6;
 const answers = new BoundedCache<string, readonly CachedLastCommit[]>(
   'git_last_commits',
   (entries, key) => 300 + 2 * key.length + 300 * entries.length,
@@ -43,7 +43,7 @@ export async function lastCommitOf(repo: Repository, commit: string, path: strin
     retry: () => lastCommitOf(repo, commit, path),
   });
   const others = (answers.get(key) ?? []).filter(({ from }) => from !== commit);
-  answers.set(key, [{ from: commit, last }, ...others].slice(0, KEPT));
+  answers.set(key, [{ from: commit, last }, ...others].slice(0, MAX_CACHED));
   return last;
 }
 

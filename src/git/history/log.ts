@@ -213,8 +213,8 @@ export async function countCommits(
   return count;
 }
 
-const WANTED = 1;
-const LEFT_OUT = 2;
+const INCLUDED = 1;
+const EXCLUDED = 2;
 
 async function countReached(
   commits: Commits,
@@ -224,16 +224,16 @@ async function countReached(
   const from = await allNamed(commits, pace, what.from);
   const not = await allNamed(commits, pace, what.not);
   const starts = [
-    ...from.map((commit) => [commit, WANTED] as const),
-    ...not.map((commit) => [commit, LEFT_OUT] as const),
+    ...from.map((commit) => [commit, INCLUDED] as const),
+    ...not.map((commit) => [commit, EXCLUDED] as const),
   ];
   let count = 0;
   await walkDown(commits, pace, {
     starts,
-    firstParentOnly: what.firstParent ? WANTED : 0,
-    isDone: (marks) => (marks & LEFT_OUT) !== 0,
+    firstParentOnly: what.firstParent ? INCLUDED : 0,
+    isDone: (marks) => (marks & EXCLUDED) !== 0,
     visit: (_, marks) => {
-      if (marks === WANTED) count += 1;
+      if (marks === INCLUDED) count += 1;
       return marks;
     },
   });

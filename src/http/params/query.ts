@@ -5,13 +5,13 @@ const FAILURE = Symbol('failure');
 
 /** Clients repeat their requests: short query strings are parsed once. */
 const cache = new EntryCache<string, ParamObject>('query_strings');
-const MAX_KEPT = 300;
+const MAX_CACHED_LENGTH = 300;
 
 /**
  * Parses a query string. Never throws, because the router calls it: an error is stored and returned by `queryError`.
  */
 export function parseQuery(text: string): ParamObject {
-  if (text.length > MAX_KEPT) return parse(text);
+  if (text.length > MAX_CACHED_LENGTH) return parse(text);
   let params = cache.get(text);
   if (params === undefined) {
     params = Object.freeze(parse(text));

@@ -12,11 +12,11 @@ const SWEEP = jobKind<Record<string, never>>('relation_exports.sweep', { lane: '
 const SWEEP_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** How long files of an export are kept: a large import takes days. */
-const KEPT_MS = 7 * DAY_MS;
+const RETENTION_MS = 7 * DAY_MS;
 /** An export without progress for this time has failed. */
 const STUCK_MS = DAY_MS;
 /** How long archives are kept. */
-const ARCHIVE_KEPT_MS = DAY_MS;
+const ARCHIVE_RETENTION_MS = DAY_MS;
 const BATCH_SIZE = 100;
 const BLOBS = 1_000;
 
@@ -38,7 +38,7 @@ export async function removeExports(deps: Deps, db: Db, ids: readonly number[]):
 }
 
 async function removeOld(deps: Deps, archives: boolean): Promise<boolean> {
-  const retentionMs = archives ? ARCHIVE_KEPT_MS : KEPT_MS;
+  const retentionMs = archives ? ARCHIVE_RETENTION_MS : RETENTION_MS;
   const before = new Date(deps.clock.now().getTime() - retentionMs).toISOString();
   return deps.db.transaction().execute(async (db) => {
     const old = await db

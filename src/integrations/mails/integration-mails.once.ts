@@ -7,7 +7,7 @@ import type { DispatchContext } from '../dispatch/dispatch-context.ts';
 
 const PRUNE = jobKind<Record<string, never>>('integrations.prune-mails', { lane: 'slow' });
 /** Longer than the retries of an event. */
-const KEPT_MS = 7 * 86_400_000;
+const RETENTION_MS = 7 * 86_400_000;
 const BATCH = 1_000;
 
 /** Sends the mails of an event once, also if its handler is retried after an interruption. */
@@ -26,7 +26,7 @@ export async function mailOnce({ deps, idempotencyKey }: DispatchContext, mails:
 /** Registers the pruning of the record of sent mails. */
 export function registerMailPruning(deps: Deps): void {
   deps.jobs.every(PRUNE, { dailyAt: '02:50' }, async (_payload, { signal }) => {
-    const before = new Date(deps.clock.now().getTime() - KEPT_MS).toISOString();
+    const before = new Date(deps.clock.now().getTime() - RETENTION_MS).toISOString();
     for (;;) {
       const old = deps.db.selectFrom('integration_mails').select('key').where('created_at', '<', before);
       const { numDeletedRows } = await deps.db

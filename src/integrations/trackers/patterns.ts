@@ -55,7 +55,7 @@ export function trackerOf(slug: string, text: Text, short: boolean): { pattern: 
 }
 
 /** An issue key in a text. */
-export interface FoundKey {
+export interface IssueKeyMatch {
   key: string;
   start: number;
   end: number;
@@ -66,9 +66,9 @@ const MAX_KEYS = 20;
 const MAX_READ = 10_000;
 
 /** Finds Jira issue keys in a text, with their positions; at most 20 different ones. */
-export function jiraKeysIn(words: string, text: Text): FoundKey[] {
+export function jiraKeysIn(words: string, text: Text): IssueKeyMatch[] {
   const matcher = RE2JS.compile(jiraPattern(text)).matcher(words.slice(0, MAX_READ));
-  const keys: FoundKey[] = [];
+  const keys: IssueKeyMatch[] = [];
   const known = new Set<string>();
   while (matcher.find() && known.size < MAX_KEYS) {
     const key = matcher.group(1);

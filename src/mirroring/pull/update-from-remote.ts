@@ -210,9 +210,9 @@ function digestOf(
   return hash.digest('hex');
 }
 
-const TOLD = 5;
+const MAX_REPORTED = 5;
 
 function sentence(problems: readonly string[]): string {
-  const more = problems.length - TOLD;
-  return [...problems.slice(0, TOLD), ...(more > 0 ? [`And ${more} more branches and tags.`] : [])].join(' ');
+  const more = problems.length - MAX_REPORTED;
+  return [...problems.slice(0, MAX_REPORTED), ...(more > 0 ? [`And ${more} more branches and tags.`] : [])].join(' ');
 }

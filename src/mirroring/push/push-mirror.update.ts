@@ -138,10 +138,10 @@ function rangeOf(
   return { tips: tips.map(([, oid]) => oid), known: [] };
 }
 
-const TOLD = 20;
+const MAX_REPORTED = 20;
 
 const listed = (words: string, refs: readonly string[]): string[] =>
-  refs.length === 0 ? [] : [words, refs.slice(0, TOLD).join('\n')];
+  refs.length === 0 ? [] : [words, refs.slice(0, MAX_REPORTED).join('\n')];
 
 function historyOf(repo: Repository): History {
   return {

@@ -6,7 +6,7 @@ import { ownConfigPath } from './config-content.ts';
 import { isFilteredOut } from './workflow-filter.ts';
 
 /** Records for a branch moved by a single commit that there is no configuration, or that it creates no pipeline. */
-export const recordConfigFound =
+export const recordConfigState =
   (deps: Deps): PushFact =>
   async (repo, { ref, new: oid, commit }, project) => {
     if (oid === null || commit === undefined || project === null) return {};

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { peel } from '../../git/repository/index.ts';
 import type { RecordedEvent } from '../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
-import { recordConfigFound } from './configured.ts';
+import { recordConfigState } from './configured.ts';
 import { createPipeline, hasSkipDirective } from './pipeline-creation.create.ts';
 import { parsePushOptions } from './pipeline-creation.push-options.ts';
 
@@ -23,7 +23,7 @@ const mayMakeOne = ({ configured, filtered, commit }: PushedRef): boolean =>
 
 /** Creates pipelines for ref changes from any source: git, merges, commits through the API. */
 export function registerPushes(deps: Deps): void {
-  deps.refChanges.project.facts.push(recordConfigFound(deps));
+  deps.refChanges.project.facts.push(recordConfigState(deps));
   deps.events.subscribe({
     name: 'ci.push',
     types: ['push'],

@@ -30,12 +30,12 @@ export async function secretsOf(
   const memory = memoryOf(deps.db);
   const known = memory.get(job.id);
   if (known !== undefined) return known;
-  const secrets = secretBytes([token, ...(await keptSecrets(deps, job.project_id))]);
+  const secrets = secretBytes([token, ...(await storedSecrets(deps, job.project_id))]);
   memory.set(job.id, secrets);
   return secrets;
 }
 
-async function keptSecrets(deps: Deps, projectId: number): Promise<string[]> {
+async function storedSecrets(deps: Deps, projectId: number): Promise<string[]> {
   const { db } = deps;
   const project = await db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirst();
   if (project === undefined) return [];

@@ -10,7 +10,7 @@ import type { ChangedBroadcastMessage } from './broadcast-messages.inputs.ts';
 
 const HOUR = 3_600_000;
 /** Maximum length of the message text in an audit event. */
-const MAX_TOLD = 255;
+const MAX_AUDITED_LENGTH = 255;
 /** CSS hex colours; nothing else may get into a page this way. */
 const COLOUR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
@@ -67,7 +67,7 @@ const recordMessage = (
   recordAudit(deps, db, {
     name: `broadcast_message_${happened}`,
     entity: INSTANCE,
-    target: { id, type: 'System::BroadcastMessage', details: truncate(message, MAX_TOLD) },
+    target: { id, type: 'System::BroadcastMessage', details: truncate(message, MAX_AUDITED_LENGTH) },
     message: `Broadcast message was ${happened}`,
   });
 

@@ -42,7 +42,7 @@ const environmentObject: ProjectObject<typeof EnvironmentId, { environment: Row 
 
 /** @throws ApiError 400 if a slug is given: it is derived from the name */
 function refuseSlug(c: BaseContext): void {
-  if (c.given('slug')) throw invalidParameter('slug is automatically generated and cannot be changed');
+  if (c.isSent('slug')) throw invalidParameter('slug is automatically generated and cannot be changed');
 }
 
 const daysAgo = (c: BaseContext, days: number): string =>

@@ -56,7 +56,7 @@ export const pipelineScheduleRoutes: readonly Route[] = [
     success: { status: 200, schema: Type.Array(PipelineListEntry) },
     handler: async (c) => {
       const { deps, project, schedule, input } = c;
-      const sort = c.given('sort') ? (input.sort ?? 'asc') : 'asc';
+      const sort = c.isSent('sort') ? (input.sort ?? 'asc') : 'asc';
       const filters = { ...input, schedule_id: schedule.id, sort } as const;
       return c.page(await pipelineList(deps, project, filters), (rows) => presentPipelineEntries(deps, project, rows));
     },

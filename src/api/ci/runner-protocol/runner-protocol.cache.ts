@@ -55,13 +55,13 @@ async function keyOfFiles(
 
 const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/(?<=.)\.[^.]*$/, '');
 
-interface FoundFile {
+interface BlobEntry {
   path: string;
   oid: string;
 }
 
-async function filesAt(repo: Repository, sha: string, files: readonly string[]): Promise<FoundFile[]> {
-  const entries = new Map<string, FoundFile>();
+async function filesAt(repo: Repository, sha: string, files: readonly string[]): Promise<BlobEntry[]> {
+  const entries = new Map<string, BlobEntry>();
   const globs = files.filter((file) => /[*?[{]/.test(file));
   for (const path of files.filter((file) => !globs.includes(file))) {
     const entry = await entryAt(repo, sha, path.replace(/^\/+/, ''));

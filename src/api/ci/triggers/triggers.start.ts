@@ -1,6 +1,6 @@
 import { jobCaller } from '../../../access/job-caller.ts';
 import { callerOfJobToken, JOB_TOKEN_PREFIX } from '../../../access/job-token-caller.ts';
-import { type FoundProject, findProject } from '../../../access/lookup.ts';
+import { findProject, type ProjectWithNamespace } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, invalidParameter, notFound } from '../../../core/core.errors.ts';
@@ -63,7 +63,7 @@ function readVariables(input: unknown): Variables {
 }
 
 /** Starts a pipeline as the user of a job. @throws ApiError 400, 401, 404 */
-async function asJob(deps: Deps, { project, namespace }: FoundProject, token: string) {
+async function asJob(deps: Deps, { project, namespace }: ProjectWithNamespace, token: string) {
   const caller = await callerOfJobToken(deps, token);
   if (caller?.credential.kind !== 'job_token') throw notFound();
   const permissions = await projectPermissions(deps, caller, project, namespace);
@@ -82,7 +82,12 @@ async function asJob(deps: Deps, { project, namespace }: FoundProject, token: st
 }
 
 /** Starts a pipeline as the owner of a trigger token; its jobs get the payload. @throws ApiError 404 */
-async function asTrigger(deps: Deps, project: FoundProject, { token, payload }: StartRequest, variables: Variables) {
+async function asTrigger(
+  deps: Deps,
+  project: ProjectWithNamespace,
+  { token, payload }: StartRequest,
+  variables: Variables,
+) {
   const now = timestamp(deps.clock);
   const trigger = await deps.db
     .selectFrom('ci_triggers')
@@ -108,7 +113,11 @@ async function asTrigger(deps: Deps, project: FoundProject, { token, payload }: 
 }
 
 /** Whether the owner may set pipeline variables; otherwise there is no payload either. */
-async function ownerSets(deps: Deps, { project, namespace }: FoundProject, { owner_id }: CiTrigger): Promise<boolean> {
+async function ownerSets(
+  deps: Deps,
+  { project, namespace }: ProjectWithNamespace,
+  { owner_id }: CiTrigger,
+): Promise<boolean> {
   const caller = await jobCaller(deps, owner_id);
   if (caller === undefined) return false;
   const permissions = await projectPermissions(deps, caller, project, namespace);

@@ -11,7 +11,7 @@ import { inProject } from '../../api.access.ts';
 export const commitReader = inProject('read_code', { anonymous: true });
 export const CommitSha = { sha: Type.String({ description: 'Commit, branch or tag.' }) };
 
-export interface FoundCommit {
+export interface ResolvedCommit {
   repo: Repository;
   commit: Commit;
 }
@@ -29,7 +29,7 @@ export async function findCommitId(
 }
 
 /** Resolves an id, branch or tag to its commit. @throws ApiError 404 `404 Commit Not Found` */
-export async function findCommit(deps: Deps, project: Project, sha: string): Promise<FoundCommit> {
+export async function findCommit(deps: Deps, project: Project, sha: string): Promise<ResolvedCommit> {
   const { repo, oid } = await findCommitId(deps, project, sha);
   const commit = await repo.objects.commit(oid);
   if (commit === null) throw notFound('Commit');

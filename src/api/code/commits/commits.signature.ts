@@ -7,7 +7,7 @@ import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 import { checkSignature } from '../../../repositories/signatures/check.ts';
 import { KnownKeys } from '../../../repositories/signatures/known-keys.ts';
 import { STATUSES } from '../../../repositories/signatures/signatures.status.ts';
-import type { FoundCommit } from './commits.find.ts';
+import type { ResolvedCommit } from './commits.find.ts';
 
 const Key = Type.Object({
   id: Type.Integer(),
@@ -40,7 +40,7 @@ type SignatureJson = Static<typeof Signature>;
  * certificates are not known here.
  * @throws ApiError 404 `404 Signature Not Found`
  */
-export async function readSignature(deps: Deps, { repo, commit }: FoundCommit): Promise<SignatureJson> {
+export async function readSignature(deps: Deps, { repo, commit }: ResolvedCommit): Promise<SignatureJson> {
   const signature = await signatureOf(repo, commit.oid);
   if (signature === null) throw notFound('Signature');
   return presentSignature(deps, signature, commit.committer.email);

@@ -75,7 +75,7 @@ export const protectedBranchRoutes = [
     errors: [404, 422],
     handler: async (c) => {
       for (const name of ['allow_force_push', 'code_owner_approval_required'] as const) {
-        if (c.given(name) && c.input[name] === undefined) throw invalidParameter(`${name} is empty`);
+        if (c.isSent(name) && c.input[name] === undefined) throw invalidParameter(`${name} is empty`);
       }
       return present(c.deps, await updateProtectedBranch(c.deps, c, c, c.params.name, c.input));
     },

@@ -10,14 +10,14 @@ const SMALL = 1024 * 1024;
 /** Memory for bytes, text, JSON and response at the same time, per byte. */
 const MEMORY_FACTOR = 5;
 
-export interface FoundBlob {
+export interface BlobInfo {
   oid: string;
   /** Size in bytes. */
   size: number;
 }
 
 /** Finds a blob by its full or abbreviated id. @throws ApiError 404 `404 Blob Not Found` */
-export async function findBlob(repo: Repository, sha: string): Promise<FoundBlob> {
+export async function findBlob(repo: Repository, sha: string): Promise<BlobInfo> {
   const prefix = sha.toLowerCase();
   const info = /^[0-9a-f]{4,64}$/.test(prefix) ? await repo.objects.info(prefix) : null;
   // Git may resolve the digits as the name of a ref.
@@ -33,7 +33,7 @@ export async function findBlob(repo: Repository, sha: string): Promise<FoundBlob
  */
 export async function readBlob(
   repo: Repository,
-  { oid, size }: FoundBlob,
+  { oid, size }: BlobInfo,
   limitLarge: () => void,
   hold: (bytes: number) => Promise<void>,
 ) {

@@ -21,9 +21,9 @@ const [ZERO, ONE, FOUR, SIX] = [0x30, 0x31, 0x34, 0x36];
 const [OPEN, CLOSE] = [0x5b, 0x5d];
 
 /** Size of the reused buffer; few pages are larger. */
-const KEPT_BYTES = 64 * 1024;
+const BUFFER_BYTES = 64 * 1024;
 /** Reused buffer, and the position of the next write. */
-const buffer = Buffer.allocUnsafeSlow(KEPT_BYTES);
+const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
 let memory = buffer;
 let length = 0;
 

@@ -29,7 +29,7 @@ export interface FileLocation {
   ref: string;
 }
 
-export interface FoundFile extends FileLocation {
+export interface ResolvedFile extends FileLocation {
   entry: TreeEntry;
 }
 
@@ -43,13 +43,13 @@ export async function locateFile(deps: Deps, project: Project, path: string, ref
 }
 
 /** Returns the file at a location. @throws ApiError 404 `404 File Not Found` */
-export async function fileAt(location: FileLocation): Promise<FoundFile> {
+export async function fileAt(location: FileLocation): Promise<ResolvedFile> {
   const entry = await entryAt(location.repo, location.commit, location.path);
   if (entry === null || entry.type !== 'blob') throw notFound('File');
   return { ...location, entry };
 }
 
-function metadataOf(file: FoundFile, last: string | null, size: number, sha256: string) {
+function metadataOf(file: ResolvedFile, last: string | null, size: number, sha256: string) {
   return {
     file_name: basename(file.path),
     file_path: file.path,
@@ -99,7 +99,8 @@ export async function readFile(deps: Deps, location: FileLocation, limit: LargeB
   }
   const answer = await askFor(location, 'base64', cached);
   const file = { ...location, entry: answer.entry };
-  const content = contentOf(answer) ?? (cached && keptContent(cached, file, limit)) ?? (await readContent(file, limit));
+  const content =
+    contentOf(answer) ?? (cached && cachedContent(cached, file, limit)) ?? (await readContent(file, limit));
   const metadata = metadataOf(file, answer.last, content.size, content.sha256);
   const json = new Serialized(bodyOf(metadata, content.base64));
   const headers = metadataHeaders(metadata);
@@ -124,12 +125,12 @@ const contentOf = ({ content, bytes }: FileAtCommit): Content | null =>
 export const commitOf = ({ headers }: CachedResponse): string | undefined => headers['x-svc-commit-id'];
 
 /** Content digests of a cached response; undefined if the file has changed. */
-export function digestIn({ headers }: CachedResponse, { entry }: FoundFile): ContentDigest | undefined {
+export function digestIn({ headers }: CachedResponse, { entry }: ResolvedFile): ContentDigest | undefined {
   if (headers['x-svc-blob-id'] !== entry.oid) return undefined;
   return { size: Number(headers['x-svc-size']), sha256: headers['x-svc-content-sha256']! };
 }
 
-function keptContent(cached: CachedResponse, file: FoundFile, limit: LargeBlobLimit): Content | undefined {
+function cachedContent(cached: CachedResponse, file: ResolvedFile, limit: LargeBlobLimit): Content | undefined {
   const digest = digestIn(cached, file);
   if (digest === undefined) return undefined;
   checkSize(digest.size, limit);
@@ -139,7 +140,7 @@ function keptContent(cached: CachedResponse, file: FoundFile, limit: LargeBlobLi
   return { ...digest, base64: body.subarray(end - base64, end) };
 }
 
-async function readContent(file: FoundFile, limit: LargeBlobLimit): Promise<Content> {
+async function readContent(file: ResolvedFile, limit: LargeBlobLimit): Promise<Content> {
   const { objects } = file.repo;
   const info = await objects.info(file.entry.oid);
   if (info === null) throw notFound('File');
@@ -183,7 +184,7 @@ export async function readFileHeaders(location: FileLocation): Promise<Record<st
  * @param digest digest of the sent content, which may be the LFS object of a pointer
  */
 export function fileHeaders(
-  file: FoundFile,
+  file: ResolvedFile,
   last: string | null,
   { size, sha256 }: ContentDigest,
 ): Record<string, string> {

@@ -13,8 +13,8 @@ import {
   commitOf,
   digestIn,
   type FileLocation,
-  type FoundFile,
   fileHeaders,
+  type ResolvedFile,
 } from './repository-files.files.ts';
 
 /** Git's own rule: a NUL in the first 8,000 bytes makes a file binary. */
@@ -76,7 +76,7 @@ interface Sent extends ContentDigest {
   type: string;
 }
 
-function headersOf(file: FoundFile, last: string | null, { etag, type, ...digest }: Sent): Record<string, string> {
+function headersOf(file: ResolvedFile, last: string | null, { etag, type, ...digest }: Sent): Record<string, string> {
   return {
     ...fileHeaders(file, last, digest),
     'content-disposition': contentDisposition('inline', basename(file.path)),

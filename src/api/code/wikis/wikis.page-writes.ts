@@ -61,7 +61,7 @@ export async function updatePage(
   const { repo, head } = await commitToWiki(deps, change, async (state) => {
     const { pages, repo } = state;
     const page = requirePage(pages.find(slug));
-    const newSlug = wantedSlug(page, input.title);
+    const newSlug = slugForTitle(page, input.title);
     if (newSlug !== page.slug) {
       const other = pages.find(newSlug);
       if (other !== undefined && other !== page) {
@@ -86,7 +86,7 @@ export async function updatePage(
 }
 
 /** Returns the slug for a title; the current slug if the title is unchanged. */
-function wantedSlug(page: WikiPage, title: string | undefined): string {
+function slugForTitle(page: WikiPage, title: string | undefined): string {
   if (title === undefined) return page.slug;
   const newSlug = renamedSlug(page.slug, title);
   return unhyphenated(newSlug) === unhyphenated(page.slug) ? page.slug : newSlug;

@@ -13,7 +13,7 @@ import { oauthError } from './oauth.errors.ts';
 
 const LIFETIME_SECONDS = 7_200;
 /** How long invalid tokens are kept. */
-const KEPT_MS = 30 * 86_400_000;
+const RETENTION_MS = 30 * 86_400_000;
 
 /** Scopes that a setting can forbid for tokens of administrators. */
 const FAR_REACHING: readonly string[] = [
@@ -34,7 +34,7 @@ export interface Grant {
 async function grant(deps: Deps, db: Db, userId: number, applicationId: number | null, scopes: readonly string[]) {
   const [access, refresh] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   const now = deps.clock.now();
-  const forgotten = new Date(now.getTime() - KEPT_MS).toISOString();
+  const forgotten = new Date(now.getTime() - RETENTION_MS).toISOString();
   await db.deleteFrom('oauth_tokens').where('user_id', '=', userId).where('revoked_at', '<', forgotten).execute();
   await db
     .insertInto('oauth_tokens')

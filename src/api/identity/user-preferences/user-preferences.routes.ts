@@ -66,7 +66,7 @@ export const userPreferenceRoutes = [
         const value = input[name];
         if (value !== undefined) attributes[name] = bit(value);
       }
-      const [empty] = NAMES.filter((name) => c.given(name) && input[name] === undefined);
+      const [empty] = NAMES.filter((name) => c.isSent(name) && input[name] === undefined);
       if (empty !== undefined) throw invalidParameter(`${empty} is empty`);
       return present(user.id, await setPreferences(deps.db, user.id, attributes));
     },

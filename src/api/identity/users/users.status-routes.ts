@@ -111,7 +111,7 @@ export const userStatusRoutes = [
         message: input.message ?? old?.message ?? '',
         availability: input.availability ?? old?.availability ?? 'not_set',
       };
-      const clearAt = context.given('clear_status_after')
+      const clearAt = context.isSent('clear_status_after')
         ? clearAtOf(deps, input.clear_status_after)
         : (old?.clear_status_at ?? null);
       return present(await setStatus(deps, caller.user.id, merged, clearAt));

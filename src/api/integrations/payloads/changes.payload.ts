@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
   auto_merge: 'merge_when_pipeline_succeeds',
 };
 
-function toldValue(name: string, value: unknown): unknown {
+function valuePayload(name: string, value: unknown): unknown {
   if (value === null) return null;
   if (name === 'labels') return (value as LabelFacts[]).map(labelPayload);
   if (INSTANT.test(name) && typeof value === 'string') return utcText(value);
@@ -37,7 +37,7 @@ export function changesPayload(changes: AttributeChanges, people: (id: number) =
   for (const [name, [previous, current]] of Object.entries(changes)) {
     const list = PEOPLE[name];
     if (list === undefined) {
-      payload[NAMES[name] ?? name] = { previous: toldValue(name, previous), current: toldValue(name, current) };
+      payload[NAMES[name] ?? name] = { previous: valuePayload(name, previous), current: valuePayload(name, current) };
     } else {
       const those = (ids: unknown) => (ids as number[]).map(people).filter((one) => one !== undefined);
       payload[list] = { previous: those(previous), current: those(current) };

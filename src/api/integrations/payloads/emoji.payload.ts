@@ -10,7 +10,7 @@ import type { Built } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 /** A recorded reaction. */
-type ToldAward = AwardFacts & Pick<AwardEmoji, 'id' | 'awardable_type' | 'awardable_id'>;
+type AwardForPayload = AwardFacts & Pick<AwardEmoji, 'id' | 'awardable_type' | 'awardable_id'>;
 
 /** Returns the reaction as recorded with the event, else the current one; undefined if deleted. */
 async function awardOf({ db }: Deps, { payload }: RecordedEvent<'emoji.awarded' | 'emoji.revoked'>) {
@@ -34,7 +34,7 @@ export async function emojiHookEvent(
 async function build(
   deps: Deps,
   project: ProjectForPayload,
-  award: ToldAward,
+  award: AwardForPayload,
   action: 'award' | 'revoke',
 ): Promise<Built | undefined> {
   const on = await thingOf(deps, project, award);
@@ -70,7 +70,7 @@ async function build(
 async function thingOf(
   deps: Deps,
   project: ProjectForPayload,
-  { awardable_type: type, awardable_id: id }: ToldAward,
+  { awardable_type: type, awardable_id: id }: AwardForPayload,
 ): Promise<{ note?: Note; noteable: NoteablePayload } | undefined> {
   if (type !== 'Note') {
     const noteable = await noteableOf(deps, project, { type, id, sha: null });

@@ -84,9 +84,9 @@ export async function sampleDeployToken(deps: Deps, projectId: number): Promise<
   );
 }
 
-type ToldToken = Omit<ResourceTokenFacts, 'expires_at'> & { id: number; expires_at: string | null };
+type TokenForPayload = Omit<ResourceTokenFacts, 'expires_at'> & { id: number; expires_at: string | null };
 
-function sampleOf(deps: Deps, type: Expiring, projectId: number, row: ToldToken): Promise<Built | undefined> {
+function sampleOf(deps: Deps, type: Expiring, projectId: number, row: TokenForPayload): Promise<Built | undefined> {
   const token = { ...row, expires_at: row.expires_at ?? deps.clock.now().toISOString() };
   return build(deps, type, { source_type: 'project', source_id: projectId, token_id: row.id, token });
 }

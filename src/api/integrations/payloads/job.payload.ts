@@ -67,7 +67,7 @@ async function build(deps: Deps, job: CiJob, at: string): Promise<Built | undefi
       project_id: project.row.id,
       project_name: `${project.namespace.name} / ${project.row.name}`,
       user: userPayloadOrNull(deps, user),
-      commit: await toldPipelineCommit(deps, project, pipeline),
+      commit: await pipelineCommitPayload(deps, project, pipeline),
       repository: fullRepositoryPayload(deps, project),
       project: shortProject(deps, project),
       environment: environments.get(job.id) ?? null,
@@ -89,7 +89,7 @@ async function retriesOf(db: Db, { id, pipeline_id, name }: CiJob): Promise<numb
 }
 
 /** The `commit` of job payloads: the pipeline, by its id, with some fields of the commit. */
-async function toldPipelineCommit(deps: Deps, project: ProjectForPayload, pipeline: Pipeline) {
+async function pipelineCommitPayload(deps: Deps, project: ProjectForPayload, pipeline: Pipeline) {
   const commit = await commitAt(repositoryOf(deps, project.row), pipeline.sha);
   return {
     id: pipeline.id,

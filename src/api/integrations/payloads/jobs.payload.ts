@@ -59,10 +59,10 @@ export const timesOf = (job: CiJob, at: string) => ({
 export interface JobAssociations {
   users: ReadonlyMap<number, User>;
   runners: ReadonlyMap<number, CiRunner>;
-  environments: ReadonlyMap<number, ToldEnvironment>;
+  environments: ReadonlyMap<number, EnvironmentPayload>;
 }
 
-interface ToldEnvironment {
+interface EnvironmentPayload {
   name: string;
   action: string;
   deployment_tier: string | null;
@@ -84,7 +84,7 @@ export async function jobAssociationsOf(
   };
 }
 
-async function environmentsOf(db: Db, jobs: readonly CiJob[]): Promise<Map<number, ToldEnvironment>> {
+async function environmentsOf(db: Db, jobs: readonly CiJob[]): Promise<Map<number, EnvironmentPayload>> {
   const deploying = jobs.filter(({ environment }) => environment !== null);
   const [first] = deploying;
   if (first === undefined) return new Map();

@@ -135,7 +135,7 @@ async function headCommit(deps: Deps, sha: string | null, places: readonly (Proj
 const shownStatus = (status: string): string =>
   status === 'preparing' || status === 'cannot_be_merged_rechecking' ? 'checking' : status;
 
-function toldParams({ merge_params, remove_source_branch }: MergeRequest) {
+function mergeParamsPayload({ merge_params, remove_source_branch }: MergeRequest) {
   const { approvals: _, automatic: __, ...params } = parseJson<MergeParams>(merge_params);
   return { force_remove_source_branch: remove_source_branch === 1 ? '1' : '0', ...params };
 }
@@ -194,7 +194,7 @@ export function mergeRequestAttributes(
     merge_commit_sha: row.merge_commit_sha,
     squash_commit_sha: row.squash_commit_sha,
     merge_error: row.merge_error,
-    merge_params: toldParams(row),
+    merge_params: mergeParamsPayload(row),
     merge_status: shownStatus(row.merge_status),
     detailed_merge_status: mergeRequest.detailedStatus,
     merge_user_id: row.merge_user_id,

@@ -14,7 +14,7 @@ const ACTIONS = {
   'milestone.destroyed': 'delete',
 } as const;
 
-type ToldMilestone = MilestoneFacts & Pick<Milestone, 'id' | 'project_id' | 'group_id'>;
+type MilestoneForPayload = MilestoneFacts & Pick<Milestone, 'id' | 'project_id' | 'group_id'>;
 
 /** Hook payload of a project or group for a milestone that was created, closed, reopened or deleted. */
 export async function milestoneHookEvent(
@@ -41,7 +41,7 @@ export async function milestoneOwnerOf(
   );
 }
 
-async function build(deps: Deps, milestone: ToldMilestone, action: string): Promise<Built | undefined> {
+async function build(deps: Deps, milestone: MilestoneForPayload, action: string): Promise<Built | undefined> {
   const owner = await milestoneOwnerOf(deps, milestone);
   if (owner === undefined) return undefined;
   const { projectId, groupId, shown } = owner;

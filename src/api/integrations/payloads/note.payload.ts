@@ -32,7 +32,7 @@ export interface NoteablePayload {
 /** Maximum size of a snippet's file in a payload. */
 const MAX_CONTENT = 64 * 1024;
 
-async function toldSnippet(deps: Deps, snippet: Snippet, fullPath: string): Promise<NoteablePayload> {
+async function snippetPayload(deps: Deps, snippet: Snippet, fullPath: string): Promise<NoteablePayload> {
   const url = snippetUrls(deps, snippet.id, fullPath).web_url;
   const [name = ''] = parseJson<string[]>(snippet.file_names);
   return {
@@ -105,7 +105,7 @@ export async function noteableOf(
     };
   }
   const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
-  return snippet && (await toldSnippet(deps, snippet, fullPath));
+  return snippet && (await snippetPayload(deps, snippet, fullPath));
 }
 
 interface Place {

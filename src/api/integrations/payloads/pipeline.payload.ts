@@ -69,7 +69,7 @@ async function build(deps: Deps, pipeline: Pipeline, at: string, retried = false
       user: userPayloadOrNull(deps, user),
       project: shortProject(deps, project),
       commit: commit === null ? null : commitPayload(commit, webUrlOf(deps, project.row.full_path)),
-      builds: all.filter(({ kind }) => kind === 'build').map((job) => toldBuild(deps, job, company, archives, at)),
+      builds: all.filter(({ kind }) => kind === 'build').map((job) => buildPayload(deps, job, company, archives, at)),
       ...(await sourcePipelineOf(deps, pipeline)),
     },
   };
@@ -151,7 +151,7 @@ async function archivesOf({ db }: Deps, pipelineId: number): Promise<Map<number,
 
 type Archives = Awaited<ReturnType<typeof archivesOf>>;
 
-function toldBuild(
+function buildPayload(
   deps: Deps,
   job: CiJob,
   { users, runners, environments }: JobAssociations,

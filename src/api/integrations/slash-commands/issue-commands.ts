@@ -25,7 +25,7 @@ import { type CommandResponse, channelResponse, ephemeralResponse } from './slas
 export type CommandScope = ProjectScope & { caller: UserCaller };
 
 /** Maximum number of issues in a search result. */
-const MAX_FOUND = 5;
+const MAX_RESULTS = 5;
 const MAX_TEXT = 1_000;
 const OPEN_COLOUR = '#C95823';
 const CLOSED_COLOUR = '#4E5D6C';
@@ -50,7 +50,7 @@ async function attachmentOf(deps: Deps, { project }: CommandScope, issue: Issue)
     .where('issuable_type', '=', 'Issue')
     .where('issuable_id', '=', issue.id)
     .orderBy('user_id')
-    .limit(MAX_FOUND)
+    .limit(MAX_RESULTS)
     .execute();
   const ids = assigned.map(({ user_id }) => user_id);
   const people = await usersById(deps.db, [issue.author_id, ...ids]);
@@ -95,7 +95,7 @@ export async function searchIssues(deps: Deps, scope: CommandScope, query: strin
   if (!scope.permissions.can('read_issue')) return denied();
   const selection = await selectIssues(deps, scope.caller, { project: scope }, { search: query });
   const rows = deps.db.selectFrom('issues').selectAll('issues');
-  const matches = await pageOfIssuables(deps, rows, selection, { offset: 0, size: MAX_FOUND });
+  const matches = await pageOfIssuables(deps, rows, selection, { offset: 0, size: MAX_RESULTS });
   if (matches.rows.length === 0) return notFound();
   const lines = matches.rows.map((issue) => `${linkOf(deps, scope, issue)} (${issue.state})`);
   const head =

@@ -7,7 +7,7 @@ import type { ProjectContext } from '../recipients/project-context.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer than the retries of any job that sends mails, and than the notice period of expiring tokens. */
-const KEPT_DAYS = 40;
+const RETENTION_DAYS = 40;
 /** Maximum number of mails to a user about a project in 24 hours, as on the platform. */
 export const DAILY_LIMIT = 1_000;
 const BATCH = 1_000;
@@ -63,7 +63,7 @@ export async function recentMailCounts(
 /** Registers the pruning of the mail log. */
 export function registerMailLog(deps: Deps): void {
   deps.jobs.every(PRUNE, { dailyAt: '02:40' }, async (_payload, { signal }) => {
-    const before = new Date(deps.clock.now().getTime() - KEPT_DAYS * DAY_MS).toISOString();
+    const before = new Date(deps.clock.now().getTime() - RETENTION_DAYS * DAY_MS).toISOString();
     for (;;) {
       const { numDeletedRows } = await deps.db
         .deleteFrom('notification_mails')

@@ -31,9 +31,9 @@ export const ISSUE_EVENTS = ['issue.created', 'issue.updated', 'issue.closed', '
 type IssueEvent = RecordedEvent<(typeof ISSUE_EVENTS)[number]>;
 
 /** Attributes whose changes cause mails. */
-const TOLD = ['assignee_ids', 'milestone_id', 'labels', 'title', 'description'];
+const NOTIFYING_ATTRIBUTES = ['assignee_ids', 'milestone_id', 'labels', 'title', 'description'];
 export const notifiesOfIssue = ({ payload }: Pick<IssueEvent, 'payload'>): boolean =>
-  !('changes' in payload) || TOLD.some((name) => name in payload.changes);
+  !('changes' in payload) || NOTIFYING_ATTRIBUTES.some((name) => name in payload.changes);
 
 /** The issue of an event, with the state at the time of the event if known. */
 export interface IssueForMessage {

@@ -46,7 +46,7 @@ export const MERGE_REQUEST_EVENTS = [
 type MergeRequestEvent = RecordedEvent<(typeof MERGE_REQUEST_EVENTS)[number]>;
 
 /** Attributes whose changes cause mails. */
-const TOLD = [
+const NOTIFYING_ATTRIBUTES = [
   'assignee_ids',
   'reviewer_ids',
   'milestone_id',
@@ -57,7 +57,7 @@ const TOLD = [
   'blocking_discussions_resolved',
 ];
 export const notifiesOfMergeRequest = ({ payload }: Pick<MergeRequestEvent, 'payload'>): boolean =>
-  !('changes' in payload) || payload.new_sha != null || TOLD.some((name) => name in payload.changes);
+  !('changes' in payload) || payload.new_sha != null || NOTIFYING_ATTRIBUTES.some((name) => name in payload.changes);
 
 interface MergeRequestForMessage {
   row: MergeRequest;

@@ -36,7 +36,7 @@ export async function pipelineMessages(
   if (pipeline === undefined || place === undefined || pipeline.status !== status || pipeline.user_id === null) {
     return undefined;
   }
-  if (pipeline.parent_id !== null && !(await isToldOfChild(deps, pipeline))) return undefined;
+  if (pipeline.parent_id !== null && !(await notifiesOfChildPipeline(deps, pipeline))) return undefined;
   const ofServiceAccount = await isServiceAccount(deps, pipeline.user_id);
   const eventKind = await happeningOf(deps, pipeline, ofServiceAccount);
   const [title, text] = OUTCOMES[eventKind.replace('service_account_', '') as Outcome];
@@ -83,7 +83,7 @@ async function happeningOf({ db }: Deps, pipeline: Pipeline, ofServiceAccount: b
 }
 
 /** Whether a child pipeline causes a mail of its own: if it failed without failing its parent. */
-async function isToldOfChild({ db }: Deps, { status, upstream_job_id: bridge }: Pipeline): Promise<boolean> {
+async function notifiesOfChildPipeline({ db }: Deps, { status, upstream_job_id: bridge }: Pipeline): Promise<boolean> {
   return status === 'failed' && (bridge === null || (await strategyOf(db, bridge)) === null);
 }
 

@@ -16,7 +16,7 @@ const NOT_WATCHED: readonly EventKind[] = [
   'service_account_success_pipeline',
 ];
 /** Events that participants are notified of by default. */
-const TOLD_TO_ALL: readonly EventKind[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
+const NOTIFIED_BY_DEFAULT: readonly EventKind[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
 
 /** Notification preference of a user in a project. */
 export interface NotificationPreference {
@@ -38,7 +38,7 @@ export function wantsNotification(
   if (relation === 'participating') return true;
   if (level === 'watch') return !NOT_WATCHED.includes(eventKind);
   if (level === 'custom') return isOn(events, eventKind);
-  return TOLD_TO_ALL.includes(eventKind);
+  return NOTIFIED_BY_DEFAULT.includes(eventKind);
 }
 
 function isOn(events: NotificationPreference['events'], eventKind: EventKind): boolean {

@@ -40,7 +40,7 @@ export async function recipientsOf(
   const preferences = await preferencesIn(deps.db, place, ids);
   const reasons = new Map<number, Reason | undefined>();
   for (const candidate of message.candidates) {
-    if (!isWanted(message, candidate, preferences.get(candidate.userId)!)) continue;
+    if (!isNotified(message, candidate, preferences.get(candidate.userId)!)) continue;
     reasons.set(candidate.userId, higherReason(reasons.get(candidate.userId), candidate.reason));
   }
   if (actorId !== null && reasons.has(actorId) && !tellsActor) {
@@ -55,7 +55,7 @@ export async function recipientsOf(
   }));
 }
 
-function isWanted(
+function isNotified(
   { eventKind, unsubscribed }: Message,
   { userId, relation }: Candidate,
   preference: ProjectPreference,

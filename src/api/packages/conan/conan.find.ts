@@ -15,7 +15,7 @@ export interface Revision {
 }
 
 const MAX_REVISIONS = 1_000;
-const MAX_FOUND = 500;
+const MAX_RESULTS = 500;
 
 /** Query for the package of a recipe; undefined if there is none. */
 export const findRecipe = (db: Db, projectId: number, recipe: string): Promise<Package | undefined> =>
@@ -119,5 +119,5 @@ export function searchRecipes(
   query =
     'projectId' in source ? query.where('packages.project_id', '=', source.projectId) : query.where(source.readable);
   for (const part of others) query = query.where((eb) => contains(eb.ref('packages.name'), part));
-  return query.orderBy('packages.name').limit(MAX_FOUND).execute();
+  return query.orderBy('packages.name').limit(MAX_RESULTS).execute();
 }

@@ -46,7 +46,7 @@ export function uploadUrls(c: Asked, remote: string, params: Asks, names: readon
   recipeOf(params);
   withDefaultRevision(params);
   return Object.fromEntries(
-    names.filter((name) => c.given(name)).map((name) => [name, addressOf(c, remote, params, name)]),
+    names.filter((name) => c.isSent(name)).map((name) => [name, addressOf(c, remote, params, name)]),
   );
 }
 

@@ -39,7 +39,7 @@ function parse(content: Buffer) {
   }
 }
 
-async function* atMost(unpacked: Readable, fail: (error: Error) => void): AsyncGenerator<Buffer> {
+async function* limitUnpacked(unpacked: Readable, fail: (error: Error) => void): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
     size += chunk.length;
@@ -58,7 +58,7 @@ async function chartFile(archive: Readable): Promise<Buffer> {
     tar.destroy(error);
   };
   const guard = new TarGuard(noArchive);
-  const unpacked = Readable.from(guard.watch(atMost(gunzip, fail)), { objectMode: false });
+  const unpacked = Readable.from(guard.watch(limitUnpacked(gunzip, fail)), { objectMode: false });
   archive
     .on('error', fail)
     .pipe(gunzip)

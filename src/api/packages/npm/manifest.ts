@@ -70,10 +70,10 @@ export function readManifest(document: Json, name: string): Manifest {
   }
   const [tag = 'latest'] = Object.keys(objectOf(document['dist-tags']));
   checkTag(tag);
-  return { version, tag, stored: keptOf(manifest) };
+  return { version, tag, stored: storedFieldsOf(manifest) };
 }
 
-function keptOf(manifest: Json): Json {
+function storedFieldsOf(manifest: Json): Json {
   const stored: Json = {};
   for (const key of STORED_FIELDS) if (manifest[key] !== undefined) stored[key] = manifest[key];
   stored.bundleDependencies ??= manifest.bundledDependencies;

@@ -54,7 +54,7 @@ function finding<A extends object, B extends object>(
 }
 
 /** Callers with an ability in the project of the newest readable version of a package. */
-function changesFound(access: Access, find: Find, ability: ProjectAbility): Access<PackageWriteScope> {
+function changesResolvedPackage(access: Access, find: Find, ability: ProjectAbility): Access<PackageWriteScope> {
   return accessForNpm({
     ...access,
     description: describeProjectAbility(ability),
@@ -106,7 +106,7 @@ const group: RegistryEndpoint = {
   noun: 'Group',
   accessible: accessForNpm(readsGroupRegistry),
   readable: accessForNpm(finding(readsGroupRegistry, async (request) => ({ source: await inThatGroup(request) }))),
-  writable: (ability) => changesFound(readsGroupRegistry, inThatGroup, ability),
+  writable: (ability) => changesResolvedPackage(readsGroupRegistry, inThatGroup, ability),
 };
 
 /** Finds scoped packages in the top-level namespace named by the scope; none without a scope. */
@@ -131,7 +131,7 @@ const instance: RegistryEndpoint = {
   noun: 'Instance',
   accessible: anyone,
   readable: accessForNpm(anyCaller(finding(anyone, async (request) => ({ source: await underItsScope(request) })))),
-  writable: (ability) => changesFound(anyone, underItsScope, ability),
+  writable: (ability) => changesResolvedPackage(anyone, underItsScope, ability),
 };
 
 export const REGISTRY_ENDPOINTS: readonly RegistryEndpoint[] = [project, group, instance];

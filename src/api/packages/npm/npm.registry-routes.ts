@@ -5,7 +5,7 @@ import { READ_PACKAGES, WRITE_PACKAGES } from '../registries.credentials.ts';
 import { npmError } from './npm.errors.ts';
 import { checkTag, checkVersion } from './npm.names.ts';
 import { type PackageReadScope, packageName, type RegistryEndpoint } from './npm.registry-endpoints.ts';
-import { NOTHING_FOUND, NpmAudit, NpmDistTags, NpmPackage, NpmUser } from './npm.responses.ts';
+import { EMPTY_AUDIT_REPORT, NpmAudit, NpmDistTags, NpmPackage, NpmUser } from './npm.responses.ts';
 import { npmRoute } from './npm.route.ts';
 import { removeTag, setTag } from './npm.tags.ts';
 import { distTagsOf, packumentOf } from './packument.ts';
@@ -142,7 +142,7 @@ export function registryRoutes({ path, noun, accessible, readable, writable }: R
       },
     }),
     audit('advisories/bulk', '', Type.Array(Type.Object({}), { examples: [[]] }), []),
-    audit('audits/quick', 'Quickly', NpmAudit, NOTHING_FOUND),
+    audit('audits/quick', 'Quickly', NpmAudit, EMPTY_AUDIT_REPORT),
     npmRoute({
       ...asking,
       method: 'GET',

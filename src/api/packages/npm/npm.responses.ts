@@ -85,7 +85,7 @@ export const NpmAudit = Type.Object({
     { description: 'Summary of the report.' },
   ),
 });
-export const NOTHING_FOUND = {
+export const EMPTY_AUDIT_REPORT = {
   actions: [],
   advisories: {},
   muted: [],

@@ -1,6 +1,6 @@
 import type { Deps } from '../../../deps.ts';
 import { commitDiff } from '../../../git/diff/index.ts';
-import type { FoundCommit } from '../../code/index.ts';
+import type { ResolvedCommit } from '../../code/index.ts';
 import type { UserScope } from '../../object-access.ts';
 import { countNote } from '../notes/notes.writes.ts';
 import { type CommentResult, createComment } from '../quick-actions/quick-actions.comment.ts';
@@ -19,7 +19,7 @@ export interface NewComment {
 export async function addComment(
   deps: Deps,
   scope: UserScope,
-  { repo, commit }: FoundCommit,
+  { repo, commit }: ResolvedCommit,
   { note, at }: NewComment,
 ): Promise<CommentResult> {
   countNote(deps, scope);

@@ -65,7 +65,7 @@ export const issueLinkRoutes = [
           link_updated_at: link.updated_at,
         }));
       };
-      return c.page(seen, present, c.given('page') || c.given('per_page') ? {} : ALL);
+      return c.page(seen, present, c.isSent('page') || c.isSent('per_page') ? {} : ALL);
     },
   }),
   route({

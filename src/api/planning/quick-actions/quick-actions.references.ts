@@ -1,5 +1,5 @@
 import { findReferences, type Reference } from '../../../core/core.references.ts';
-import { type FoundIssue, type FoundMergeRequest, Resolver } from '../references/references.resolve.ts';
+import { type ResolvedIssue, type ResolvedMergeRequest, Resolver } from '../references/references.resolve.ts';
 import type { Context } from './quick-actions.action.ts';
 
 /** Maximum number of references of a quick action. */
@@ -15,15 +15,15 @@ function referencesIn(c: Context, argument: string): Reference[] {
 const resolver = ({ deps, scope }: Context) => new Resolver(deps, scope.caller, scope);
 
 /** The issues in an argument that the caller may see. */
-export const issuesOf = (c: Context, argument: string): Promise<FoundIssue[]> =>
+export const issuesOf = (c: Context, argument: string): Promise<ResolvedIssue[]> =>
   resolver(c).issues(referencesIn(c, argument));
 
 /** The merge requests in an argument that the caller may see. */
-export const mergeRequestsOf = (c: Context, argument: string): Promise<FoundMergeRequest[]> =>
+export const mergeRequestsOf = (c: Context, argument: string): Promise<ResolvedMergeRequest[]> =>
   resolver(c).mergeRequests(referencesIn(c, argument));
 
 /** Reference to an issue in a text of the project. */
 export const referenceTo = (
   { scope }: Pick<Context, 'scope'>,
-  { issue, project }: Omit<FoundIssue, 'permissions' | 'namespace'>,
+  { issue, project }: Omit<ResolvedIssue, 'permissions' | 'namespace'>,
 ): string => `${project.id === scope.project.id ? '' : project.full_path}#${issue.iid}`;

@@ -13,7 +13,7 @@ import { issuableTarget } from '../issuables/issuables.access.ts';
 import { type ClosedBy, closeIssue } from '../issues/issues.state.ts';
 import { refreshMergeRequest } from '../merge-requests/mergeability/refresh.ts';
 import { messagesOf } from './references.messages.ts';
-import { type FoundIssue, Resolver } from './references.resolve.ts';
+import { type ResolvedIssue, Resolver } from './references.resolve.ts';
 import type { ReferenceScope } from './references.source.ts';
 import { actorOf } from './viewer.ts';
 
@@ -96,7 +96,7 @@ async function issuesToClose(
   viewer: UserCaller,
   scope: ReferenceScope,
   mergeRequest: MergeRequest,
-): Promise<FoundIssue[]> {
+): Promise<ResolvedIssue[]> {
   const repo = repositoryOf(deps, scope.project);
   if (mergeRequest.target_branch !== (await repo.refs.head())) return [];
   const commits = await deps.db
@@ -139,7 +139,7 @@ export async function closeAll(
   deps: Deps,
   { user }: UserCaller,
   scope: ReferenceScope,
-  issues: readonly FoundIssue[],
+  issues: readonly ResolvedIssue[],
   how: ClosedBy,
   since: string,
 ): Promise<void> {

@@ -15,8 +15,8 @@ interface Place extends ReferenceScope {
   permissions: ProjectPermissions;
 }
 
-export type FoundIssue = Place & { issue: Issue };
-export type FoundMergeRequest = Place & { mergeRequest: MergeRequest };
+export type ResolvedIssue = Place & { issue: Issue };
+export type ResolvedMergeRequest = Place & { mergeRequest: MergeRequest };
 
 /** Resolves references in texts to objects that a viewer may see. Caches look-ups: use one instance per event. */
 export class Resolver {
@@ -33,9 +33,9 @@ export class Resolver {
   }
 
   /** The issues among the references. */
-  async issues(references: readonly Reference[]): Promise<FoundIssue[]> {
+  async issues(references: readonly Reference[]): Promise<ResolvedIssue[]> {
     const { db } = this.#deps;
-    const issues: FoundIssue[] = [];
+    const issues: ResolvedIssue[] = [];
     for (const [place, iids] of await this.#byPlace(references, 'issue')) {
       const query = db.selectFrom('issues').selectAll().where('project_id', '=', place.project.id);
       for (const issue of await query.where('iid', 'in', iids).orderBy('id').execute()) {
@@ -46,8 +46,8 @@ export class Resolver {
   }
 
   /** The merge requests among the references. */
-  async mergeRequests(references: readonly Reference[]): Promise<FoundMergeRequest[]> {
-    const mergeRequests: FoundMergeRequest[] = [];
+  async mergeRequests(references: readonly Reference[]): Promise<ResolvedMergeRequest[]> {
+    const mergeRequests: ResolvedMergeRequest[] = [];
     for (const [place, iids] of await this.#byPlace(references, 'merge_request')) {
       if (!place.permissions.can('read_merge_request')) continue;
       const query = this.#deps.db.selectFrom('merge_requests').selectAll().where('project_id', '=', place.project.id);

@@ -73,8 +73,8 @@ function routesOf(kind: SourceKind): Route[] {
       handler: async (c) => {
         const updated = await updateInvitation(c.deps, changeOf(c), c.params.email, {
           accessLevel: c.input.access_level,
-          expiresAt: c.given('expires_at') ? (c.input.expires_at ?? null) : undefined,
-          memberRoleId: c.given('member_role_id') ? (c.input.member_role_id ?? null) : undefined,
+          expiresAt: c.isSent('expires_at') ? (c.input.expires_at ?? null) : undefined,
+          memberRoleId: c.isSent('member_role_id') ? (c.input.member_role_id ?? null) : undefined,
         });
         return (await present(c.deps, [updated]))[0];
       },

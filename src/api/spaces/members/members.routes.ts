@@ -113,7 +113,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       handler: async (c) => {
         const member = await updateMember(c.deps, changeOf(c), c.params.user_id, {
           accessLevel: c.input.access_level,
-          expiresAt: c.given('expires_at') ? (c.input.expires_at ?? null) : undefined,
+          expiresAt: c.isSent('expires_at') ? (c.input.expires_at ?? null) : undefined,
           memberRoleId: c.input.member_role_id,
         });
         return (await presentMembers(c.deps, [member], { admin: c.caller.admin }))[0];

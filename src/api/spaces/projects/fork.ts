@@ -63,7 +63,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
   if (!(await mayLeave(deps, source, namespace))) throw notFound('Target Namespace');
   const name = input.name?.trim() || source.name;
   const path = input.path || source.path;
-  const limit = mostOpen(source, namespace);
+  const limit = maxForkVisibility(source, namespace);
   const instance = await applicationSettings(deps);
   const visibility = input.visibility ?? maxAllowedVisibility(instance, caller, limit);
   refuseInvalid(name, path, visibility, limit);
@@ -129,7 +129,7 @@ async function mayLeave(deps: Deps, source: Project, target: Namespace): Promise
   return group.kind === 'user' || groupSettings(group).prevent_forking_outside_group !== true;
 }
 
-function mostOpen(source: Project, namespace: Namespace): Visibility {
+function maxForkVisibility(source: Project, namespace: Namespace): Visibility {
   const limit = namespace.kind === 'group' ? namespace.visibility : 'public';
   return visibilityLevel(source.visibility) < visibilityLevel(limit) ? source.visibility : limit;
 }

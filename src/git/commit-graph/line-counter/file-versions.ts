@@ -11,7 +11,7 @@ import { SUBMODULE, type Version } from './path-versions.ts';
 /** Larger contents are left to git. */
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Maximum number of cached lines over all versions. */
-const KEPT_LINES = 512 * 1024;
+const LINE_CACHE_SIZE = 512 * 1024;
 /** Maximum number of known versions of one file, and of counted pairs: at most some 10 MB for a thread. */
 const MAX_VERSIONS = 20_000;
 const MAX_COUNTED = 20_000;
@@ -34,7 +34,7 @@ type Known = Int32Array | null;
 export class FileVersions {
   readonly #objects: ObjectStore;
   readonly #interned = new InternedLines();
-  readonly #lineCache = new Int32Array(KEPT_LINES);
+  readonly #lineCache = new Int32Array(LINE_CACHE_SIZE);
   #lineCacheEnd = 0;
   /** Number of times that the cache was cleared for lack of space. */
   #forgotten = 0;
@@ -112,10 +112,10 @@ export class FileVersions {
       return null;
     }
     let lines = this.#interned.read(content, this.#last);
-    if (lines === null || this.#lineCacheEnd + lines.length > KEPT_LINES) {
+    if (lines === null || this.#lineCacheEnd + lines.length > LINE_CACHE_SIZE) {
       this.#forget();
       lines = this.#interned.read(content, null);
-      if (lines === null || lines.length > KEPT_LINES) return undefined;
+      if (lines === null || lines.length > LINE_CACHE_SIZE) return undefined;
     }
     const cachedLines = this.#lineCache.subarray(this.#lineCacheEnd, this.#lineCacheEnd + lines.length);
     cachedLines.set(lines);

@@ -9,7 +9,7 @@ import { loadGraph } from '../commit-graph.load.ts';
 import { orderByFirstParents } from './first-parent-order.ts';
 import type { Job, Slice } from './line-counter.messages.ts';
 import { isThreadData, serveThread, THREAD, type ThreadData } from './line-counter.thread.ts';
-import { newTally, takeRows, WANTED } from './tally.ts';
+import { newTally, REQUESTED, takeRows } from './tally.ts';
 
 export const programAddress = import.meta.url;
 
@@ -30,7 +30,7 @@ async function run(): Promise<void> {
   for await (const line of lines) {
     const { places } = JSON.parse(line) as Slice;
     const before = process.cpuUsage();
-    for (const index of places) data.tally.states[index] = WANTED;
+    for (const index of places) data.tally.states[index] = REQUESTED;
     data.next[0] = 0;
     const done = threads.map(answer);
     for (const thread of threads) thread.postMessage('count');

@@ -6,7 +6,7 @@ import { changeBytes } from '../path-index-format.ts';
 import { FileVersions } from './file-versions.ts';
 import type { FirstParentOrder } from './first-parent-order.ts';
 import { type LayerChanges, PathVersions, type Version } from './path-versions.ts';
-import { addLines, CAME, LEFT, type Tally, WANTED, WENT } from './tally.ts';
+import { ADDED, addLines, LEFT_TO_GIT, REMOVED, REQUESTED, type Tally } from './tally.ts';
 
 const MiB = 1024 * 1024;
 /** Number of table slots that a thread takes at a time. */
@@ -106,7 +106,7 @@ class CountingThread {
     this.#versions.begin();
     await this.#paths.tell(
       layers,
-      (position) => position >= below && (states[position - below]! & WANTED) !== 0,
+      (position) => position >= below && (states[position - below]! & REQUESTED) !== 0,
       (position, before, after) => this.#add(position - below, before, after),
     );
   }
@@ -114,8 +114,8 @@ class CountingThread {
   async #add(index: number, before: Version, after: Version): Promise<void> {
     const { tally } = this.#data;
     const stats = await this.#versions.count(before, after).catch(noneOfDamaged);
-    const which = before === '' ? CAME : after === '' ? WENT : 0;
-    if (stats === null) Atomics.or(tally.states, index, LEFT | which);
+    const which = before === '' ? ADDED : after === '' ? REMOVED : 0;
+    if (stats === null) Atomics.or(tally.states, index, LEFT_TO_GIT | which);
     else addLines(tally, index, stats.additions, stats.deletions, which);
   }
 }

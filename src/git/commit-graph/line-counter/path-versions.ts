@@ -71,7 +71,7 @@ export class PathVersions {
     }
   }
 
-  /** @returns whether there may be wanted changes of files among them */
+  /** @returns whether there may be requested changes of files among them */
   #read(layers: readonly LayerChanges[], isReported: (position: number) => boolean): boolean {
     this.#count = 0;
     let [isFile, isAny] = [false, false];

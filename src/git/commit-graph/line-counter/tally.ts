@@ -1,20 +1,20 @@
 /** Results for the commits of one layer, in shared memory. */
 export interface Tally {
-  /** Flags of each commit, such as `WANTED`. */
+  /** Flags of each commit, such as `REQUESTED`. */
   states: Uint8Array;
   /** For each commit: added and removed lines of changed files, then lines of added and of removed files. */
   lines: Uint32Array;
 }
 
-export const WANTED = 1;
+export const REQUESTED = 1;
 /** Git must be asked for the whole commit. */
-export const LEFT = 2;
+export const LEFT_TO_GIT = 2;
 /** Files were added and others removed, which may be renames. */
-export const CAME = 4;
-export const WENT = 8;
+export const ADDED = 4;
+export const REMOVED = 8;
 
 const CHANGED = 0;
-const CAME_AND_WENT = 2;
+const ADDED_AND_REMOVED = 2;
 const MAX = 2 ** 32;
 
 export function newTally(commits: number): Tally {
@@ -30,12 +30,12 @@ export function addLines(
   index: number,
   additions: number,
   deletions: number,
-  which: 0 | typeof CAME | typeof WENT,
+  which: 0 | typeof ADDED | typeof REMOVED,
 ): void {
-  const at = 4 * index + (which === 0 ? CHANGED : CAME_AND_WENT);
+  const at = 4 * index + (which === 0 ? CHANGED : ADDED_AND_REMOVED);
   const sum = Atomics.add(lines, at, additions) + additions;
   const otherSum = Atomics.add(lines, at + 1, deletions) + deletions;
-  Atomics.or(states, index, which | (sum >= MAX || otherSum >= MAX ? LEFT : 0));
+  Atomics.or(states, index, which | (sum >= MAX || otherSum >= MAX ? LEFT_TO_GIT : 0));
 }
 
 /** Kinds of results: all lines of the commit; lines of changed files only; none. */
@@ -53,11 +53,11 @@ export function takeRows({ states, lines }: Tally, places: readonly number[], ms
   rows.writeUInt32BE(Math.round(ms), ROW_BYTES * places.length);
   for (const [nth, index] of places.entries()) {
     const state = states[index]!;
-    const isPart = (state & CAME) !== 0 && (state & WENT) !== 0;
+    const isPart = (state & ADDED) !== 0 && (state & REMOVED) !== 0;
     const [added, removed, came, went] = lines.subarray(4 * index, 4 * index + 4);
     const additions = added! + (isPart ? 0 : came!);
     const deletions = removed! + (isPart ? 0 : went!);
-    const isLeft = (state & LEFT) !== 0 || additions >= MAX || deletions >= MAX;
+    const isLeft = (state & LEFT_TO_GIT) !== 0 || additions >= MAX || deletions >= MAX;
     const at = ROW_BYTES * nth;
     rows.writeUInt32BE(isLeft ? NONE : isPart ? PART : WHOLE, at);
     rows.writeUInt32BE(isLeft ? 0 : additions, at + 4);

@@ -7,7 +7,7 @@ interface Entry {
   oid: string;
 }
 
-const MAX_KEPT = 5_000;
+const MAX_CACHED = 5_000;
 const MAX_TREE_BYTES = 32 * 1024 * 1024;
 const FOLDER = '40000';
 const SUBMODULE = '160000';
@@ -52,7 +52,7 @@ export class PathStates {
       if (depth === this.#names.length - 1) state = stateOf(entry);
       tree = entry?.mode === FOLDER ? entry.oid : null;
     }
-    if (this.#states.size >= MAX_KEPT) this.#states.clear();
+    if (this.#states.size >= MAX_CACHED) this.#states.clear();
     for (const key of passed) this.#states.set(key, state);
     return state;
   }
@@ -84,7 +84,7 @@ export class PathStates {
     let entry: Entry | null = treeEntry === null ? null : { mode: modeOf(treeEntry.mode), oid: treeEntry.oid };
     const isFile = entry !== null && entry.mode !== FOLDER && entry.mode !== SUBMODULE;
     if (isFile && this.#onlyFolder && depth === this.#names.length - 1) entry = null;
-    if (this.#entries.size >= MAX_KEPT) this.#entries.clear();
+    if (this.#entries.size >= MAX_CACHED) this.#entries.clear();
     this.#entries.set(key, entry);
     return entry;
   }

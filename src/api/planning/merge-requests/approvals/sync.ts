@@ -34,7 +34,7 @@ export async function syncRules(deps: Deps, mergeRequest: MergeRequest): Promise
   if (project === undefined || mergeRequest.state === 'merged') return;
   const repo = repositoryOf(deps, project);
   const entries = head === null ? [] : await entriesForHead(repo, target_branch, head);
-  const rulesToSync = await wantedRules(deps, project_id, entries);
+  const rulesToSync = await rulesForEntries(deps, project_id, entries);
   await deps.db.transaction().execute(async (db) => {
     const now = await lockMergeRequest(db, id);
     // A concurrent change triggers its own synchronisation.
@@ -52,7 +52,11 @@ async function entriesForHead(repo: Repository, branch: string, head: string): P
   return entriesForPaths(entries, await changedPaths(repo, base, head));
 }
 
-async function wantedRules(deps: Deps, projectId: number, entries: readonly CodeOwnerEntry[]): Promise<RuleToSync[]> {
+async function rulesForEntries(
+  deps: Deps,
+  projectId: number,
+  entries: readonly CodeOwnerEntry[],
+): Promise<RuleToSync[]> {
   const named = await resolveOwners(deps.db, entries);
   const eligible = await eligibleApprovers(deps, deps.db, projectId, named);
   const rulesToSync = new Map<string, RuleToSync>();

@@ -17,7 +17,7 @@ const changer = onMergeRequest('update_merge_request', {
   further: async (_deps, { permissions }) => permissions.can('read_code'),
 });
 /** Maximum number of commits in a request. */
-const MAX_GIVEN = 20;
+const MAX_ADDED = 20;
 const commits = (maxItems: number) =>
   List(Type.String({ maxLength: 64 }), { minItems: 1, maxItems, description: 'Full SHAs of commits of the project.' });
 
@@ -42,7 +42,7 @@ export const contextCommitRoutes: readonly Route[] = [
     path: PATH,
     summary: 'Add context commits to a merge request',
     access: changer,
-    input: Type.Object({ commits: commits(MAX_GIVEN) }),
+    input: Type.Object({ commits: commits(MAX_ADDED) }),
     success: { status: 201, schema: Type.Array(Commit) },
     errors: [400, 403, 404],
     handler: async (c) => {

@@ -126,7 +126,7 @@ async function affectedBy(
   { old, new: tip }: TargetMoved,
 ): Promise<number[]> {
   const all = open.map(({ id }) => id);
-  if (all.length === 0 || old === null || !(await isKept(repo, old, tip))) return all;
+  if (all.length === 0 || old === null || !(await isFastForward(repo, old, tip))) return all;
   const fresh = await listCommits(repo, { from: [tip], not: [old], limit: MAX_NEW });
   if (fresh.length === MAX_NEW) return all;
   const versions = new Set(open.map(({ latest_diff_id }) => latest_diff_id));
@@ -142,7 +142,7 @@ async function affectedBy(
   return [...affected];
 }
 
-async function isKept(repo: Repository, old: string, tip: string): Promise<boolean> {
+async function isFastForward(repo: Repository, old: string, tip: string): Promise<boolean> {
   try {
     return await isAncestor(repo, old, tip);
   } catch (error) {

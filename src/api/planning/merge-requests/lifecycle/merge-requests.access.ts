@@ -22,7 +22,7 @@ export const MergeRequestIid = {
 export const params = Type.Object(MergeRequestIid);
 
 /** How shared endpoints find a merge request. */
-export const FOUND_MERGE_REQUEST = {
+export const MERGE_REQUEST_LOOKUP = {
   type: 'MergeRequest',
   param: 'merge_request_iid',
   noun: 'a merge request',
@@ -32,7 +32,7 @@ export const FOUND_MERGE_REQUEST = {
 
 /** Access for users with an ability on a merge request; the handler gets it as `row`. */
 export const onMergeRequest = (ability: ProjectAbility, options: IssuableOptions<MergeRequest> = {}) =>
-  onIssuable<MergeRequest>(FOUND_MERGE_REQUEST, ability, options);
+  onIssuable<MergeRequest>(MERGE_REQUEST_LOOKUP, ability, options);
 
 interface Asked extends ProjectScope {
   deps: Deps;

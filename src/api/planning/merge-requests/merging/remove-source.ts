@@ -19,14 +19,14 @@ interface Remove {
 const REMOVE = jobKind<Remove>('merging.remove_source_branch', { lane: 'git' });
 
 /** Whether the source branch is removed with the merge: by the merge parameters, else by the merge request. */
-function isWanted({ merge_params, remove_source_branch }: MergeRequest): boolean {
+function removesSourceBranch({ merge_params, remove_source_branch }: MergeRequest): boolean {
   return parseJson<MergeParams>(merge_params).should_remove_source_branch ?? remove_source_branch === 1;
 }
 
 /** Enqueues the removal of the source branch, if requested. @param db handle of the transaction of the merge */
 export async function enqueueRemoval(deps: Deps, db: Db, id: number, userId: number | null): Promise<void> {
   const row = await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined || userId === null || !isWanted(row)) return;
+  if (row === undefined || userId === null || !removesSourceBranch(row)) return;
   const payload: Remove = { merge_request_id: id, user_id: userId };
   await deps.jobs.enqueue(db, REMOVE, payload, { uniqueKey: id, projectId: row.project_id });
 }
@@ -42,7 +42,7 @@ export function registerSourceRemoval(deps: Deps): void {
  */
 export async function removeSourceBranch(deps: Deps, id: number, userId: number): Promise<void> {
   const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row?.state !== 'merged' || row.source_project_id === null || !isWanted(row)) return;
+  if (row?.state !== 'merged' || row.source_project_id === null || !removesSourceBranch(row)) return;
   const people = row.remove_source_branch === 1 ? [userId, row.author_id] : [userId];
   for (const person of new Set(people)) if (await removeAs(deps, row, row.source_project_id, person)) break;
   await deps.jobs.cancel(deps.db, REMOVE, id);

@@ -63,7 +63,7 @@ async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: 
         holder: ofProject(project),
         userId: actor.caller.user?.id ?? null,
         updates,
-        guard: (deps) => refuseKept(deps, project, actor, updates),
+        guard: (deps) => refuseUndeletable(deps, project, actor, updates),
       });
       return updates.length;
     });
@@ -71,14 +71,19 @@ async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: 
 }
 
 /** Checks again before the deletion: rights may be revoked, branches protected, or merge requests opened. */
-async function refuseKept(deps: Deps, { id }: Project, actor: Actor, updates: readonly RefChange[]): Promise<void> {
+async function refuseUndeletable(
+  deps: Deps,
+  { id }: Project,
+  actor: Actor,
+  updates: readonly RefChange[],
+): Promise<void> {
   if (!(await revalidateActor(deps, actor, id)).permissions.can('push_code')) throw forbidden();
-  const mustStay = await keptBranches(deps, id);
+  const mustStay = await undeletableBranches(deps, id);
   if (updates.some(({ ref }) => mustStay(ref))) throw conflict();
 }
 
 /** Returns a predicate for merged branches that must stay. */
-async function keptBranches(deps: Deps, projectId: number): Promise<(ref: string) => boolean> {
+async function undeletableBranches(deps: Deps, projectId: number): Promise<(ref: string) => boolean> {
   const protections = await loadProtections(deps, projectId);
   const open = await openBranches(deps.db, projectId);
   return (ref) => {
@@ -90,7 +95,7 @@ async function keptBranches(deps: Deps, projectId: number): Promise<(ref: string
 async function mergedBranches(deps: Deps, project: Project, repo: Repository): Promise<RefChange[]> {
   const target = await defaultBranchOf(repo);
   if (target === null) return [];
-  const mustStay = await keptBranches(deps, project.id);
+  const mustStay = await undeletableBranches(deps, project.id);
   const candidates = (await repo.refs.list(HEADS)).filter(({ name, oid }) => {
     // At the same commit nothing has been merged yet: most likely the branch is new.
     return name !== target.name && oid !== target.oid && !mustStay(name);

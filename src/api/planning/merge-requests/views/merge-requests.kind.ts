@@ -1,13 +1,13 @@
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import type { MergeRequest as Row } from '../../../../db/tables/merge-requests.table.ts';
 import type { IssuableKind } from '../../issuables/issuables.kind.ts';
-import { FOUND_MERGE_REQUEST } from '../lifecycle/merge-requests.access.ts';
+import { MERGE_REQUEST_LOOKUP } from '../lifecycle/merge-requests.access.ts';
 import { presentMergeRequest } from './merge-requests.detail-views.ts';
 import { MergeRequest } from './merge-requests.responses.ts';
 
 /** Merge requests in the endpoints shared with issues. */
 export const MERGE_REQUEST_KIND: IssuableKind<Row> = {
-  ...FOUND_MERGE_REQUEST,
+  ...MERGE_REQUEST_LOOKUP,
   table: 'merge_requests',
   manage: 'admin_merge_request',
   follow: 'follow_merge_request',

@@ -4,7 +4,7 @@ import { issuableTarget } from '../../issuables/issuables.access.ts';
 import { linksFrom } from '../../issue-links/issue-links.queries.ts';
 import type { LinkType } from '../../issue-links/issue-links.responses.ts';
 import { linkIssues, unlinkIssues } from '../../issue-links/issue-links.writes.ts';
-import type { FoundIssue } from '../../references/references.resolve.ts';
+import type { ResolvedIssue } from '../../references/references.resolve.ts';
 import { type Context, type ExecutionContext, ISSUES, type QuickAction, toSentence } from '../quick-actions.action.ts';
 import { issuesOf, referenceTo } from '../quick-actions.references.ts';
 
@@ -22,7 +22,7 @@ const IS_LINKED: Readonly<Record<LinkType, string>> = {
 };
 
 /** Message that the other issue is already linked, with advice if the requested relation differs. */
-async function alreadyLinked(at: ExecutionContext, other: FoundIssue, linkType: LinkType): Promise<string> {
+async function alreadyLinked(at: ExecutionContext, other: ResolvedIssue, linkType: LinkType): Promise<string> {
   const links = await linksFrom(at.deps.db, at.issue!.id);
   const type = links.find(({ otherId }) => otherId === other.issue.id)?.type ?? linkType;
   const advice = type === linkType ? '' : ' Unlink it first to change that.';
@@ -30,7 +30,7 @@ async function alreadyLinked(at: ExecutionContext, other: FoundIssue, linkType: 
 }
 
 /** Links the issue to each of the others. @returns the message */
-async function link(at: ExecutionContext, others: readonly FoundIssue[], type: LinkType): Promise<string> {
+async function link(at: ExecutionContext, others: readonly ResolvedIssue[], type: LinkType): Promise<string> {
   const linked: string[] = [];
   const refusals = new Set<string>();
   for (const other of others) {
