@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { holds } from '../src/access/access.plan.ts';
+import { includesPlan } from '../src/access/access.plan.ts';
 import { PLANS, type Plan } from '../src/config/config.ts';
 import type { Route } from '../src/http/http.route.ts';
 import { propertiesOf } from '../src/http/http.schema.ts';
@@ -43,7 +43,7 @@ async function listed(): Promise<string[]> {
 const lockedOn = async (plan: Plan): Promise<string[]> =>
   (await listed())
     .map((line) => line.split('\t') as [Plan, string, string?])
-    .filter(([needed, , parameter]) => parameter === undefined && !holds(plan, needed))
+    .filter(([needed, , parameter]) => parameter === undefined && !includesPlan(plan, needed))
     .map(([, name]) => name)
     .sort();
 

@@ -14,7 +14,7 @@ export const planWords = (plan: PaidPlan): string =>
     .join(' or ');
 
 /** Whether a plan includes another one. */
-export const holds = (current: Plan, plan: Plan): boolean => PLANS.indexOf(current) >= PLANS.indexOf(plan);
+export const includesPlan = (current: Plan, plan: Plan): boolean => PLANS.indexOf(current) >= PLANS.indexOf(plan);
 
 /**
  * Requires a plan.
@@ -23,7 +23,7 @@ export const holds = (current: Plan, plan: Plan): boolean => PLANS.indexOf(curre
  */
 export async function requirePlan(deps: LicenseDeps, plan: PaidPlan, db: Db = deps.db): Promise<void> {
   const current = await effectivePlan(deps, db);
-  if (holds(current, plan)) return;
+  if (includesPlan(current, plan)) return;
   throw forbidden(`This needs the plan ${planWords(plan)}; the server has the plan ${current}`);
 }
 

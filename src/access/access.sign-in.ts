@@ -12,7 +12,7 @@ const BLOCKED: readonly string[] = ['blocked', 'ldap_blocked', 'banned'];
  * Whether the user cannot sign in with a password alone: administrators may be required to use a second factor, which
  * cannot be set up on this server. Tokens still work.
  */
-export const passwordIsNotEnough = ({ settings }: Pick<Deps, 'settings'>, user: Pick<User, 'admin'>): boolean =>
+export const requiresSecondFactor = ({ settings }: Pick<Deps, 'settings'>, user: Pick<User, 'admin'>): boolean =>
   user.admin === 1 && settings.now.require_admin_two_factor_authentication;
 
 /**

@@ -9,7 +9,7 @@ import type { GroupSshCertificate } from '../db/tables/group-ssh-certificates.ta
 import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 import { groupMembership, hasProjectInside } from './access.membership.ts';
-import { effectivePlan, holds } from './access.plan.ts';
+import { effectivePlan, includesPlan } from './access.plan.ts';
 import type { Caller } from './caller.ts';
 import { fingerprintOf, usedKeyOf } from './key-caller.ts';
 
@@ -64,7 +64,7 @@ export interface CertificateUse {
  */
 export async function isCertificateValid(deps: Deps, use: CertificateUse, userId: number): Promise<boolean> {
   const { db, clock } = deps;
-  if (use.validBefore <= clock.now().getTime() || !holds(await effectivePlan(deps), 'premium')) return false;
+  if (use.validBefore <= clock.now().getTime() || !includesPlan(await effectivePlan(deps), 'premium')) return false;
   const group = await db
     .selectFrom('namespaces')
     .innerJoin('group_ssh_certificates as a', 'a.group_id', 'namespaces.id')

@@ -3,7 +3,7 @@ import { tokenDigest } from '../core/core.secrets.ts';
 import { addressKey } from '../core/fair-slots.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';
-import { passwordIsNotEnough, userOfPassword } from './access.sign-in.ts';
+import { requiresSecondFactor, userOfPassword } from './access.sign-in.ts';
 import type { Caller } from './caller.ts';
 import { checkUserState } from './token-caller.ts';
 
@@ -22,7 +22,7 @@ export async function callerOfPassword(
   const user = await userOfPassword(deps, username, password, { share: addressKey(address), address });
   if (user === undefined) return undefined;
   checkUserState(user);
-  if (passwordIsNotEnough(deps, user)) {
+  if (requiresSecondFactor(deps, user)) {
     throw forbidden('Two-factor authentication is required for administrators. Use a personal access token instead.');
   }
   return { user, admin: user.admin === 1, scopes: null, credential: { kind: 'password' }, sudoBy: null };

@@ -16,7 +16,7 @@ import {
   type ProjectAbilityContext,
 } from './access.abilities.ts';
 import { groupMembership, hasProjectInside, projectMembership } from './access.membership.ts';
-import { effectivePlan, holds } from './access.plan.ts';
+import { effectivePlan, includesPlan } from './access.plan.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { isFrozen } from './frozen.ts';
 import { callerIn } from './job-token-caller.ts';
@@ -66,7 +66,7 @@ const ADMINISTRATOR = atLevel(AccessLevel.admin);
 
 /** Custom roles have no effect on a plan without them. */
 const onPlan = async (deps: Deps, membership: EffectiveMembership): Promise<EffectiveMembership> =>
-  membership.permissions.size === 0 || holds(await effectivePlan(deps), 'ultimate')
+  membership.permissions.size === 0 || includesPlan(await effectivePlan(deps), 'ultimate')
     ? membership
     : atLevel(membership.level);
 

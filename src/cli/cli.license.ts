@@ -5,8 +5,8 @@ import type { Environment } from '../config/env.ts';
 import { systemClock, today } from '../core/clock.ts';
 import { StartupError } from '../core/startup-error.ts';
 import { makeIssuer, readIssuer } from '../licence/issuer.ts';
-import { BadLicenseKey, readLicenseKey, verifyLicenseKey, writeLicenseKey } from '../licence/licence.key.ts';
-import { BadTerms, dayAfter, type LicenseTerms, lapsesAt, readTerms } from '../licence/terms.ts';
+import { InvalidLicenseKey, readLicenseKey, verifyLicenseKey, writeLicenseKey } from '../licence/licence.key.ts';
+import { dayAfter, InvalidTerms, type LicenseTerms, lapsesAt, readTerms } from '../licence/terms.ts';
 
 const HELP = `Usage: stithy license issuer <file>
        stithy license issue  --issuer <file> --plan PLAN --name NAME [--email EMAIL] [--company COMPANY]
@@ -112,7 +112,7 @@ function checked(input: unknown): LicenseTerms {
       block_changes_at: lapsesAt(terms),
     };
   } catch (error) {
-    throw error instanceof BadTerms ? new Error(`invalid license: ${error.message}.`) : error;
+    throw error instanceof InvalidTerms ? new Error(`invalid license: ${error.message}.`) : error;
   }
 }
 
@@ -173,7 +173,7 @@ function trustOf(key: string, issuer: string | null): string {
     verifyLicenseKey(key, issuer);
     return 'signed by the issuer in STITHY_LICENSE_ISSUER';
   } catch (error) {
-    if (!(error instanceof BadLicenseKey)) throw error;
+    if (!(error instanceof InvalidLicenseKey)) throw error;
     return 'not signed by the issuer in STITHY_LICENSE_ISSUER';
   }
 }

@@ -1,5 +1,5 @@
 import { lineageIds } from '../access/access.membership.ts';
-import { effectivePlan, holds } from '../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../access/access.plan.ts';
 import type { Caller } from '../access/caller.ts';
 import { isSshCaller } from '../access/caller.ts';
 import { refused } from '../core/core.errors.ts';
@@ -44,7 +44,7 @@ export async function requireProtocolInGroup(
   const ways = await waysOf(deps, namespace);
   requireProtocol(caller, ways.enabled_git_access_protocol);
   if (ways.enforce_ssh_certificates !== true || level === 0 || caller.admin || !isOrdinary(caller)) return;
-  if (!holds(await effectivePlan(deps), 'premium')) return;
+  if (!includesPlan(await effectivePlan(deps), 'premium')) return;
   throw refused(
     'This group accepts SSH certificates only. Sign in with a certificate that one of its certificate authorities has signed.',
     403,

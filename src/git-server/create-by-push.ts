@@ -1,7 +1,7 @@
 import { type Caller, isSshCaller } from '../access/caller.ts';
 import { findNamespace, findProject, type ProjectWithNamespace } from '../access/lookup.ts';
 import { isDescendantOf } from '../access/permissions.ts';
-import { makeProject, mayCreateProjects, settingsOf } from '../api/spaces/index.ts';
+import { createProjectByInput, mayCreateProjects, settingsOf } from '../api/spaces/index.ts';
 import { ApiError, refused } from '../core/core.errors.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';
@@ -31,7 +31,7 @@ export async function createByPush(
   const name = path.slice(slash + 1);
   try {
     const input = { name, path: name, namespace_id: namespace.id, visibility: 'private' as const };
-    const project = await makeProject(deps, { ...caller, user }, user, input);
+    const project = await createProjectByInput(deps, { ...caller, user }, user, input);
     const settings = JSON.stringify({ ...parseJson<object>(project.settings), created_by_push: true });
     await deps.db.updateTable('projects').set({ settings }).where('id', '=', project.id).execute();
     return await findProject(deps, String(project.id));

@@ -1,4 +1,4 @@
-import { effectivePlan, holds } from '../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../access/access.plan.ts';
 import type { Caller } from '../access/caller.ts';
 import { findMoved, findNamespace, findProject, type ProjectWithNamespace } from '../access/lookup.ts';
 import { refused, unauthorized } from '../core/core.errors.ts';
@@ -11,17 +11,17 @@ export type GitOperation = 'read' | 'write';
 const READ_SCOPES = ['api', 'read_api', 'read_repository', 'write_repository'];
 export const WRITE_SCOPES: readonly string[] = ['api', 'write_repository'];
 
-export const isStranger = ({ credential }: Caller): boolean => credential.kind === 'none';
+export const isAnonymous = ({ credential }: Caller): boolean => credential.kind === 'none';
 
 /** Error for objects that the caller may not see: 401 for anonymous callers, 404 for all others. */
-export const hidden = (caller: Caller, what: 'project' | 'snippet' | 'wiki') =>
-  isStranger(caller)
+export const notVisible = (caller: Caller, what: 'project' | 'snippet' | 'wiki') =>
+  isAnonymous(caller)
     ? unauthorized()
     : refused(`The ${what} you were looking for could not be found or you don't have permission to view it.`, 404);
 
 /** @throws ApiError 401 for anonymous writes, 403 for a token without the scope */
 export function checkScopes(caller: Caller, wants: GitOperation): void {
-  if (isStranger(caller)) {
+  if (isAnonymous(caller)) {
     if (wants === 'write') throw unauthorized();
     return;
   }
@@ -41,7 +41,7 @@ export async function findGitProject(deps: Deps, path: string): Promise<ProjectW
 
 /** Finds a project by its alias, on plans with project aliases. */
 async function projectOfAlias(deps: Deps, name: string): Promise<ProjectWithNamespace | undefined> {
-  if (!holds(await effectivePlan(deps), 'premium')) return undefined;
+  if (!includesPlan(await effectivePlan(deps), 'premium')) return undefined;
   const alias = await deps.snapshot.get(`project_alias:${name}`, () =>
     deps.db.selectFrom('project_aliases').select('project_id').where('name', '=', name).executeTakeFirst(),
   );

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { refuseInMaintenance } from '../settings/settings.maintenance.ts';
 import { requireProtocolOnServer } from './allowed-protocols.ts';
 import { createByPush } from './create-by-push.ts';
-import { findGitProject, type GitOperation, hidden, WRITE_SCOPES } from './git-authorization.ts';
+import { findGitProject, type GitOperation, notVisible, WRITE_SCOPES } from './git-authorization.ts';
 import type { GitTarget } from './git-target.ts';
 import { authorizeProject } from './project-access.ts';
 import { projectTarget } from './project-target.ts';
@@ -43,7 +43,7 @@ export async function authorizeGit(
       options.creates === true && caller.credential.kind !== 'job_token'
         ? await createByPush(deps, caller, path, WRITE_SCOPES)
         : undefined;
-    if (made === undefined) throw hidden(caller, 'project');
+    if (made === undefined) throw notVisible(caller, 'project');
     return projectTarget(await authorizeProject(deps, caller, made, wants));
   }
   return snippetTarget(deps, caller, { projectPath, id: Number(id) }, wants);

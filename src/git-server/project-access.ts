@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
 import type { Actor } from '../repositories/repository.protections.ts';
 import { requireProtocolInGroup } from './allowed-protocols.ts';
-import { checkScopes, type GitOperation, hidden, isStranger } from './git-authorization.ts';
+import { checkScopes, type GitOperation, isAnonymous, notVisible } from './git-authorization.ts';
 
 /** The rights of an authorized caller in the project of a repository. */
 export interface ProjectAccess extends Actor {
@@ -33,10 +33,12 @@ export async function authorizeProject(
   oldPath?: string,
 ): Promise<ProjectAccess> {
   const permissions = await projectPermissions(deps, caller, project, namespace);
-  if (!isDescendantOf(caller, namespace.lineage)) throw hidden(caller, 'project');
+  if (!isDescendantOf(caller, namespace.lineage)) throw notVisible(caller, 'project');
   if (!permissions.can('read_code')) {
-    const known = !isStranger(caller) && permissions.can('read_project');
-    throw known ? refused('You are not allowed to download code from this project.', 403) : hidden(caller, 'project');
+    const known = !isAnonymous(caller) && permissions.can('read_project');
+    throw known
+      ? refused('You are not allowed to download code from this project.', 403)
+      : notVisible(caller, 'project');
   }
   await requireProtocolInGroup(deps, caller, namespace, permissions.level);
   checkScopes(caller, wants);

@@ -5,7 +5,7 @@ import { refused } from '../core/core.errors.ts';
 import type { Deps } from '../deps.ts';
 import { ofSnippet } from '../repositories/holder.ts';
 import { checkSnippetPush } from '../repositories/pushes/check-snippet-push.ts';
-import { checkScopes, findGitProject, type GitOperation, hidden } from './git-authorization.ts';
+import { checkScopes, findGitProject, type GitOperation, notVisible } from './git-authorization.ts';
 import type { GitTarget } from './git-target.ts';
 
 /**
@@ -25,10 +25,10 @@ export async function snippetTarget(
   const snippetScope = codeOnly ? undefined : await findSnippet(deps, caller, id);
   const place = projectPath === undefined ? undefined : await findGitProject(deps, projectPath);
   if (snippetScope === undefined || (projectPath !== undefined) !== (place !== undefined))
-    throw hidden(caller, 'snippet');
+    throw notVisible(caller, 'snippet');
   const { snippet, permissions } = snippetScope;
-  if (snippet.project_id !== (place?.project.id ?? null)) throw hidden(caller, 'snippet');
-  if (!isDescendantOf(caller, place?.namespace.lineage ?? '')) throw hidden(caller, 'snippet');
+  if (snippet.project_id !== (place?.project.id ?? null)) throw notVisible(caller, 'snippet');
+  if (!isDescendantOf(caller, place?.namespace.lineage ?? '')) throw notVisible(caller, 'snippet');
   checkScopes(caller, wants);
   if (wants === 'write' && !canUpdateSnippet(caller, snippet, permissions)) {
     throw refused('You are not allowed to update this snippet.', 403);

@@ -1,4 +1,4 @@
-import { effectivePlan, holds } from '../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../access/access.plan.ts';
 import type { Caller } from '../access/caller.ts';
 import { groupPermissions, isDescendantOf, projectPermissions } from '../access/permissions.ts';
 import { refused } from '../core/core.errors.ts';
@@ -13,8 +13,8 @@ import {
   findGitGroup,
   findGitProject,
   type GitOperation,
-  hidden,
-  isStranger,
+  isAnonymous,
+  notVisible,
 } from './git-authorization.ts';
 import type { GitTarget } from './git-target.ts';
 
@@ -36,12 +36,12 @@ interface Rights {
  */
 export async function wikiTarget(deps: Deps, caller: Caller, path: string, wants: GitOperation): Promise<GitTarget> {
   const rights = (await inProject(deps, caller, path)) ?? (await inGroup(deps, caller, path));
-  if (rights === undefined) throw hidden(caller, 'wiki');
+  if (rights === undefined) throw notVisible(caller, 'wiki');
   const { owner, namespace, level, known, download, write } = rights;
   if (!download) {
-    throw known && !isStranger(caller)
+    throw known && !isAnonymous(caller)
       ? refused('You are not allowed to download this wiki.', 403)
-      : hidden(caller, 'wiki');
+      : notVisible(caller, 'wiki');
   }
   await requireProtocolInGroup(deps, caller, namespace, level);
   checkScopes(caller, wants);
@@ -83,7 +83,7 @@ async function inProject(deps: Deps, caller: Caller, path: string): Promise<Righ
 /** Group wikis require a paid plan. */
 async function inGroup(deps: Deps, caller: Caller, path: string): Promise<Rights | undefined> {
   const group = await findGitGroup(deps, path);
-  if (group === undefined || !holds(await effectivePlan(deps), 'premium')) return undefined;
+  if (group === undefined || !includesPlan(await effectivePlan(deps), 'premium')) return undefined;
   const permissions = await groupPermissions(deps, caller, group);
   const within = isDescendantOf(caller, group.lineage);
   return {

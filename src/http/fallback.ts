@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendErrorBody } from './http.errors.ts';
 import type { HttpServices } from './http.services.ts';
-import { NOWHERE } from './route-match.ts';
+import { NO_ROUTE } from './route-match.ts';
 import { MAX_PARAMETER, pathOf, RouteTable } from './route-table.ts';
 
 /** Removed routes whose paths still have other methods: they are 404 instead of 405. */
@@ -50,7 +50,7 @@ export function registerFallback(app: FastifyInstance, services: HttpServices): 
   app.setNotFoundHandler(handle);
   // Answered before the body, which nobody reads without a route.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404 || request.routed === NOWHERE) handle(request, reply);
+    if (request.is404 || request.routed === NO_ROUTE) handle(request, reply);
     else done();
   });
 }

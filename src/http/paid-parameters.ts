@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { effectivePlan, holds, type PaidPlan } from '../access/access.plan.ts';
+import { effectivePlan, includesPlan, type PaidPlan } from '../access/access.plan.ts';
 import type { LicenseDeps } from '../licence/licence.stored.ts';
 import { propertiesOf } from './http.schema.ts';
 
@@ -37,7 +37,7 @@ export async function onPlan(deps: LicenseDeps, paid: readonly PaidParameter[], 
   const source = { ...read.source };
   const values = { ...read.values };
   for (const { name, plan, freeElements } of sent) {
-    if (holds(current, plan)) continue;
+    if (includesPlan(current, plan)) continue;
     const value = values[name];
     if (freeElements > 0) {
       if (Array.isArray(value)) values[name] = value.slice(0, freeElements);

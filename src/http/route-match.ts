@@ -30,4 +30,4 @@ declare module 'fastify' {
 export const routeMatchOf = (request: FastifyRequest): RouteMatch => request.routed ?? request.routeOptions;
 
 /** Match of requests without a route. */
-export const NOWHERE: RouteMatch = { url: undefined, bodyLimit: 0, config: {} };
+export const NO_ROUTE: RouteMatch = { url: undefined, bodyLimit: 0, config: {} };

@@ -5,7 +5,7 @@ import { prepareRoute, routePath } from './http.register.ts';
 import type { Route } from './http.route.ts';
 import type { HttpServices } from './http.services.ts';
 import { unpackBody } from './params/params.unpack.ts';
-import { NOWHERE, type PreparedRoute } from './route-match.ts';
+import { NO_ROUTE, type PreparedRoute } from './route-match.ts';
 import { pathOf } from './route-table.ts';
 
 const EVERYTHING = '/*';
@@ -40,7 +40,7 @@ export function registerRoutes(
     const known = request.routeOptions;
     if (known.url === EVERYTHING) {
       const match = services.routes.find(request.method, pathOf(request.url));
-      request.routed = match?.route ?? NOWHERE;
+      request.routed = match?.route ?? NO_ROUTE;
       if (match !== undefined) request.params = match.params;
     } else {
       // Fastify compiles its answer for each request.

@@ -31,7 +31,7 @@ const dueJob = prepared((db, { lane, kinds, now }: { lane: string; kinds: readon
 );
 
 /** Whether a lane has due jobs. Queries without a transaction. */
-export async function anyDue(
+export async function hasDueJobs(
   db: Db,
   { lane, kinds, now }: Pick<ClaimRequest, 'lane' | 'kinds' | 'now'>,
 ): Promise<boolean> {

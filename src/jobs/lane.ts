@@ -8,7 +8,7 @@ import type { StoredJob } from '../db/tables/jobs.table.ts';
 import { unsynced } from '../db/transactions.ts';
 import { requeueRunning } from './job-maintenance.ts';
 import { type Outcome, writeOutcomes } from './job-outcomes.ts';
-import { anyDue, claimJobs } from './jobs.claim.ts';
+import { claimJobs, hasDueJobs } from './jobs.claim.ts';
 import { type Lane, OUTBOUND_LANES, ROOT_QUOTAS } from './jobs.kinds.ts';
 import { errorText, type Failure, type JobRegistration, outcomeOf, runJob } from './jobs.run.ts';
 import type { LaneQuota } from './root-quotas.ts';
@@ -152,7 +152,7 @@ export class LaneWorkers {
     };
     const ended = [...this.#ended];
     const looks = request.limit > 0 && this.#shouldPoll();
-    const due = looks && (await anyDue(db, request));
+    const due = looks && (await hasDueJobs(db, request));
     if (ended.length === 0 && !due) {
       if (looks && request.limit === this.#workers) this.#context.onEmpty(this.#lane);
       return;

@@ -4,7 +4,7 @@ import type { Db } from '../db/db.schema.ts';
 import type { License } from '../db/tables/licenses.table.ts';
 import type { Deps } from '../deps.ts';
 import { countBillable } from './billable-users.ts';
-import { BadLicenseKey, verifyLicenseKey, withoutWhitespace } from './licence.key.ts';
+import { InvalidLicenseKey, verifyLicenseKey, withoutWhitespace } from './licence.key.ts';
 import { type LicenseDeps, licenseOf, trustedLicenses } from './licence.stored.ts';
 import { hasExpired, type LicenseTerms } from './terms.ts';
 import { billingPlan, maxBillableUsers, recordBillableUsers, type Term, termOf } from './usage.ts';
@@ -19,11 +19,11 @@ const people = (count: number): string => `${count.toLocaleString('en-US')} ${co
 
 /**
  * Adds a license to the server, and counts today's users.
- * @throws BadLicenseKey if it cannot be added
+ * @throws InvalidLicenseKey if it cannot be added
  */
 export async function addLicense(deps: LicenseDeps, key: string): Promise<License> {
   const terms = verifyLicenseKey(key, deps.config.licenseIssuer);
-  if (hasExpired(terms, today(deps.clock))) throw new BadLicenseKey('This license has already expired.');
+  if (hasExpired(terms, today(deps.clock))) throw new InvalidLicenseKey('This license has already expired.');
   return deps.db.transaction().execute(async (db) => {
     await requireEnoughUsers(deps, db, terms);
     const license = await db
@@ -58,7 +58,7 @@ const tellOf = (deps: Pick<Deps, 'clock'>, db: Db, id: number, what: 'created' |
 
 /**
  * Checks that the license covers the current number of users, and pays for those of the past term. @throws
- * BadLicenseKey
+ * InvalidLicenseKey
  */
 async function requireEnoughUsers(deps: LicenseDeps, db: Db, terms: LicenseTerms): Promise<void> {
   const { active_user_count: limit, previous_user_count: previous, trueup_quantity } = terms.restrictions;
@@ -68,7 +68,9 @@ async function requireEnoughUsers(deps: LicenseDeps, db: Db, terms: LicenseTerms
   if (previous !== null) {
     const [paid, owed] = [trueup_quantity ?? 0, ((await maxBillableUsers(db, [past]))[0] ?? 0) - previous];
     if (owed > paid) {
-      throw new BadLicenseKey(`You have applied a True-up for ${people(paid)} but you need one for ${people(owed)}.`);
+      throw new InvalidLicenseKey(
+        `You have applied a True-up for ${people(paid)} but you need one for ${people(owed)}.`,
+      );
     }
   } else if (before !== undefined) {
     requireWithin(
@@ -91,7 +93,7 @@ function previousTerm({ starts_at }: LicenseTerms, before: LicenseTerms | undefi
 function requireWithin(installation: string, limit: number | null, users: number): void {
   if (limit === null || users <= Math.floor((limit * (100 + TOLERANCE_PERCENT)) / 100)) return;
   const active = people(users).replace(' ', ' active ');
-  throw new BadLicenseKey(
+  throw new InvalidLicenseKey(
     `${installation} ${active}, exceeding this license's limit of ${limit.toLocaleString('en-US')} by ` +
       `${people(users - limit)}. Please add a license for at least ${people(users)}.`,
   );

@@ -71,7 +71,7 @@ test('texts that are no keys are refused, however they look', () => {
 test('without an issuer no key counts, and the text says what to set', () => {
   assert.throws(
     () => verifyLicenseKey(key, null),
-    /^BadLicenseKey: The license key is invalid\. .*STITHY_LICENSE_ISSUER/,
+    /^InvalidLicenseKey: The license key is invalid\. .*STITHY_LICENSE_ISSUER/,
   );
   assert.throws(() => verifyLicenseKey('dummy', null), INVALID);
 });

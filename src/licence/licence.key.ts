@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
-import { BadTerms, type LicenseTerms, readTerms } from './terms.ts';
+import { InvalidTerms, type LicenseTerms, readTerms } from './terms.ts';
 
 /** Prefix of the signed text, so that a signature of an issuer's key cannot mean anything else. */
 const PURPOSE = 'stithy license 1';
@@ -9,11 +9,12 @@ const MAX_KEY = 65_536;
 const INVALID = 'The license key is invalid.';
 
 /** A text that is not a valid license; the message is for the person who submitted it. */
-export class BadLicenseKey extends Error {
-  override name = 'BadLicenseKey';
+export class InvalidLicenseKey extends Error {
+  override name = 'InvalidLicenseKey';
 }
 
-const unreadable = () => new BadLicenseKey(`${INVALID} Make sure it is exactly as you received it from GitLab Inc.`);
+const unreadable = () =>
+  new InvalidLicenseKey(`${INVALID} Make sure it is exactly as you received it from GitLab Inc.`);
 
 interface Envelope {
   /** The terms as JSON, in Base64. */
@@ -40,7 +41,7 @@ export function writeLicenseKey(terms: LicenseTerms, issuer: KeyObject): string 
 /** Removes line breaks and spaces added by mail programs and terminals. */
 export const withoutWhitespace = (text: string): string => text.replaceAll(/\s+/g, '');
 
-/** @throws BadLicenseKey if the text cannot be a license key */
+/** @throws InvalidLicenseKey if the text cannot be a license key */
 function openEnvelope(text: string): Envelope {
   if (text.length > MAX_KEY || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw unreadable();
   let decoded: unknown;
@@ -56,7 +57,7 @@ function openEnvelope(text: string): Envelope {
 
 /**
  * Reads the terms of a license key without checking its signature.
- * @throws BadLicenseKey
+ * @throws InvalidLicenseKey
  */
 export function readLicenseKey(text: string): LicenseTerms {
   return termsIn(openEnvelope(withoutWhitespace(text)));
@@ -72,19 +73,21 @@ function termsIn({ data }: Envelope): LicenseTerms {
   try {
     return readTerms(decoded);
   } catch (error) {
-    throw error instanceof BadTerms ? new BadLicenseKey(`${INVALID} Error in its terms: ${error.message}.`) : error;
+    throw error instanceof InvalidTerms
+      ? new InvalidLicenseKey(`${INVALID} Error in its terms: ${error.message}.`)
+      : error;
   }
 }
 
 /**
  * Reads the terms of a license key signed by the issuer.
  * @param issuer public key as Base64 of its DER; null if no issuer is trusted
- * @throws BadLicenseKey
+ * @throws InvalidLicenseKey
  */
 export function verifyLicenseKey(text: string, issuer: string | null): LicenseTerms {
   const envelope = openEnvelope(withoutWhitespace(text));
   if (issuer === null) {
-    throw new BadLicenseKey(
+    throw new InvalidLicenseKey(
       `${INVALID} This server trusts no license issuer; its operator can set STITHY_LICENSE_ISSUER.`,
     );
   }

@@ -2,8 +2,8 @@ import { EntryCache } from '../core/cache/index.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { License } from '../db/tables/licenses.table.ts';
 import type { Deps } from '../deps.ts';
-import { BadLicenseKey, verifyLicenseKey } from './licence.key.ts';
-import { givesPlan, hasExpired, hasStarted, type LicenseTerms } from './terms.ts';
+import { InvalidLicenseKey, verifyLicenseKey } from './licence.key.ts';
+import { hasExpired, hasStarted, isInForce, type LicenseTerms } from './terms.ts';
 
 /** Dependencies for reading licenses. */
 export type LicenseDeps = Pick<Deps, 'config' | 'db' | 'snapshot' | 'clock'>;
@@ -30,7 +30,7 @@ function trustedTerms(key: string, issuer: string | null): LicenseTerms | null {
   try {
     terms = verifyLicenseKey(key, issuer);
   } catch (error) {
-    if (!(error instanceof BadLicenseKey)) throw error;
+    if (!(error instanceof InvalidLicenseKey)) throw error;
   }
   known.set(name, { terms });
   return terms;
@@ -61,7 +61,7 @@ export function licenseOf<L extends { terms: LicenseTerms }>(licenses: readonly 
   const started = licenses.filter(({ terms }) => hasStarted(terms, day));
   return (
     started.find(({ terms }) => !hasExpired(terms, day)) ??
-    started.find(({ terms }) => givesPlan(terms, day)) ??
+    started.find(({ terms }) => isInForce(terms, day)) ??
     started[0]
   );
 }

@@ -49,17 +49,17 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_TEXT && !value.includes('\0');
 
 /** Invalid terms of a license. */
-export class BadTerms extends Error {
-  override name = 'BadTerms';
+export class InvalidTerms extends Error {
+  override name = 'InvalidTerms';
 }
 
 function require(holds: boolean, text: string): asserts holds {
-  if (!holds) throw new BadTerms(text);
+  if (!holds) throw new InvalidTerms(text);
 }
 
 /**
  * Reads terms from a key or from the input of a new license.
- * @throws BadTerms naming the invalid term
+ * @throws InvalidTerms naming the invalid term
  */
 export function readTerms(value: unknown): LicenseTerms {
   require(isObject(value) && value.version === 1, 'version must be 1');
@@ -138,7 +138,7 @@ export function lapsesAt({ expires_at, block_changes_at }: LicenseTerms): string
 }
 
 /** Whether a license that has started still gives its plan. @param day today */
-export function givesPlan(terms: LicenseTerms, day: string): boolean {
+export function isInForce(terms: LicenseTerms, day: string): boolean {
   const lost = lapsesAt(terms);
   return lost === null || day < lost;
 }
@@ -146,5 +146,5 @@ export function givesPlan(terms: LicenseTerms, day: string): boolean {
 /** The plan given by a license that has started: its own, or the free one after it has lapsed. @param day today */
 export function planOf(terms: LicenseTerms, day: string): Plan {
   const { plan } = terms.restrictions;
-  return plan === 'starter' || !givesPlan(terms, day) ? 'free' : plan;
+  return plan === 'starter' || !isInForce(terms, day) ? 'free' : plan;
 }

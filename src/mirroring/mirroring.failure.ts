@@ -26,7 +26,11 @@ const TRIES = 3;
  * Text for an error of a mirror's job; null if the job must be retried.
  * @param attempts number of runs, including this one
  */
-export function mirrorFailureText(deps: Pick<Deps, 'log'>, error: unknown, { attempts, signal }: Run): string | null {
+export function mirrorFailureText(
+  deps: Pick<Deps, 'log'>,
+  error: unknown,
+  { attempts, signal }: JobRun,
+): string | null {
   if (signal.aborted) return null;
   const text = failureText(error);
   if (text !== null || attempts < TRIES || environmentFaultOf(error) !== null || retryDelayOf(error) !== null)
@@ -36,7 +40,7 @@ export function mirrorFailureText(deps: Pick<Deps, 'log'>, error: unknown, { att
 }
 
 /** A run of a mirror's job. */
-export interface Run {
+export interface JobRun {
   attempts: number;
   signal: AbortSignal;
 }

@@ -5,7 +5,7 @@ import type { Schema } from '../db/db.schema.ts';
 type Packages<O> = SelectQueryBuilder<Schema, 'packages', O>;
 
 /** Columns that identify the state of versions by project: any addition, removal or change alters the result. */
-export const VERSION_STATE = [
+export const VERSION_STATE_COLUMNS = [
   'packages.project_id',
   sql<number | string>`count(*)`.as('rows'),
   sql<number>`max(packages.id)`.as('newest'),
@@ -30,7 +30,7 @@ export async function collectionVersionOf(
     .leftJoin('package_files', (join) =>
       join.onRef('package_files.package_id', '=', 'packages.id').on('package_files.status', '=', 'default'),
     )
-    .select([...VERSION_STATE, sql<number | null>`max(package_files.id)`.as('newest_file')])
+    .select([...VERSION_STATE_COLUMNS, sql<number | null>`max(package_files.id)`.as('newest_file')])
     .groupBy('packages.project_id')
     .orderBy('packages.project_id')
     .execute();

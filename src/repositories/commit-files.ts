@@ -6,7 +6,7 @@ import type { Project } from '../db/tables/projects.table.ts';
 import type { PushRule } from '../db/tables/push-rules.table.ts';
 import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
-import { CommitError, type FileAction, makeCommit } from '../git/commits/index.ts';
+import { CommitError, type FileAction, prepareCommit } from '../git/commits/index.ts';
 import { GitError, isValidBranchName } from '../git/common/index.ts';
 import { lastCommitOf } from '../git/history/index.ts';
 import type { Repository } from '../git/repository/index.ts';
@@ -114,7 +114,7 @@ async function attemptCommit(
   const { user } = actor.caller;
   const date = deps.clock.now();
   const committer = { name: user.name, email: user.commit_email ?? user.email, date };
-  const made = await makeCommit(repo, {
+  const made = await prepareCommit(repo, {
     base,
     actions,
     author: { name: request.authorName || committer.name, email: request.authorEmail || committer.email, date },

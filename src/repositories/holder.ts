@@ -50,8 +50,8 @@ export interface Holder {
 }
 
 /** Common columns of all holders. */
-export const LOCATED = ['id', 'repository_storage', 'disk_path'] as const;
-type Located = Pick<Holder, (typeof LOCATED)[number]>;
+export const LOCATION_COLUMNS = ['id', 'repository_storage', 'disk_path'] as const;
+type Located = Pick<Holder, (typeof LOCATION_COLUMNS)[number]>;
 
 const holderFrom =
   (type: HolderType) =>
@@ -154,6 +154,6 @@ const CURRENT = { project: projectNow, snippet: snippetNow, wiki: wikiNow };
 
 /** The holder with a type and id, with the location of its repository; undefined if it no longer exists. */
 export async function findHolder(db: Db, { type, id }: Pick<Holder, 'type' | 'id'>): Promise<Holder | undefined> {
-  const row = await db.selectFrom(tableOf(type)).select(LOCATED).where('id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom(tableOf(type)).select(LOCATION_COLUMNS).where('id', '=', id).executeTakeFirst();
   return row && holderFrom(type)(row);
 }

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { type FileAction, writeActions } from '../git/commits/index.ts';
 import { type Location, type Repository, removeRepository } from '../git/repository/index.ts';
 import { holderTypes, tableOf } from './holder.ts';
-import { cancelRepositoryRemoval, removeUnlessUsed, whileCreating } from './repository.removal.ts';
+import { cancelRepositoryRemoval, protectWhileCreating, removeUnlessUsed } from './repository.removal.ts';
 
 /** Columns with the location of a repository. */
 interface Place {
@@ -33,7 +33,7 @@ export async function withNewRepository<T>(
   const location = { storage: drawn, diskPath: storages.newDiskPath() };
   await removeUnlessUsed(deps, location);
   try {
-    return await whileCreating(deps, location, async () => {
+    return await protectWhileCreating(deps, location, async () => {
       await make(storages.dirOf(location));
       return deps.db.transaction().execute(async (db) => {
         if (!(await cancelRepositoryRemoval(deps, db, location)))

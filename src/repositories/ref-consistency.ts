@@ -3,7 +3,7 @@ import type { Db } from '../db/db.schema.ts';
 import { GitError } from '../git/common/index.ts';
 import { isMissing } from '../git/files/index.ts';
 import type { Storages } from '../git/repository/index.ts';
-import { HOLDER_TYPES, type HolderType, holderTypes, LOCATED, tableOf } from './holder.ts';
+import { HOLDER_TYPES, type HolderType, holderTypes, LOCATION_COLUMNS, tableOf } from './holder.ts';
 import { applyUpdates, type LastKnownRefs, recordedChanges, recordedRefs } from './recorded-refs.ts';
 
 const BATCH = 500;
@@ -102,7 +102,7 @@ class Disk {
     const ids = [...new Set(holders.map(({ id }) => id))];
     if (ids.length === 0) return new Map();
     const { column } = HOLDER_TYPES[kind];
-    const rows = await this.#db.selectFrom(tableOf(kind)).select(LOCATED).where('id', 'in', ids).execute();
+    const rows = await this.#db.selectFrom(tableOf(kind)).select(LOCATION_COLUMNS).where('id', 'in', ids).execute();
     const intents = await this.#db.selectFrom('ref_intents').select(column).where(column, 'in', ids).execute();
     const busy = new Set(intents.map((intent) => intent[column]));
     return new Map(

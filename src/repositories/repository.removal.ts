@@ -27,7 +27,7 @@ function madeBy({ storages }: Deps): Set<string> {
 }
 
 /** Protects the files of a new repository from removal while `make` runs. @throws errors of `make` */
-export async function whileCreating<T>(deps: Deps, location: Location, make: () => Promise<T>): Promise<T> {
+export async function protectWhileCreating<T>(deps: Deps, location: Location, make: () => Promise<T>): Promise<T> {
   const id = repositoryId(location);
   madeBy(deps).add(id);
   try {

@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts';
 import { isValidBranchName } from '../git/common/index.ts';
 import { createRepository } from '../git/repository/index.ts';
 import { defaultBranchName } from './default-branch.ts';
-import { LOCATED, locationOf } from './holder.ts';
+import { LOCATION_COLUMNS, locationOf } from './holder.ts';
 import { withNewRepository } from './new-repository.ts';
 import { enqueueRemoval } from './repository.removal.ts';
 
@@ -96,6 +96,6 @@ export async function removeWikis(
   const ids = wikis.map(({ id }) => id);
   await db.deleteFrom('ref_intents').where('wiki_id', 'in', ids).execute();
   // A move may have changed the location since the row was read.
-  const gone = await db.deleteFrom('wikis').where('id', 'in', ids).returning(LOCATED).execute();
+  const gone = await db.deleteFrom('wikis').where('id', 'in', ids).returning(LOCATION_COLUMNS).execute();
   for (const row of gone) await enqueueRemoval(deps, db, locationOf(row));
 }

@@ -9,12 +9,12 @@ import type { NewJob } from '../jobs/jobs.queue.ts';
 import { isSilentMode } from '../settings/silent-mode.ts';
 import type { CallRateLimiter } from './call-rate-limiter.ts';
 import type { DeliveryLog, DeliveryLogEntry } from './delivery-log.ts';
-import { alertStatus, isSystem, pauseLeft, recordCall } from './health.ts';
+import { alertStatus, isSystem, recordCall, remainingPause } from './health.ts';
 import { LIMITED, limitReached } from './rate.ts';
 import { openPayload } from './stored-payload.ts';
 import { acceptsBranch } from './webhooks.branch-filter.ts';
 import { triggerOfLog, uuidOf } from './webhooks.message.ts';
-import { type Called, callHook, recordNotCalled } from './webhooks.send.ts';
+import { type CallResult, callHook, recordSkippedCall } from './webhooks.send.ts';
 import { ALWAYS } from './webhooks.source.ts';
 
 interface Payload {
@@ -26,7 +26,7 @@ interface Payload {
 /** Job kind: delivers everything that waits for a hook, in order. */
 export const DELIVER = jobKind<Payload>('webhook.deliver', { lane: 'hooks' });
 /** Job kind for failing hooks, so that those waiting for unresponsive servers do not delay others. */
-export const DELIVER_AGAIN = jobKind<Payload>('webhook.deliver_again', { lane: 'retries' });
+export const REDELIVER = jobKind<Payload>('webhook.deliver_again', { lane: 'retries' });
 
 /** Time slice of one hook, in milliseconds. */
 const SLICE_MS = 2_000;
@@ -62,7 +62,7 @@ export const deliverJob = (
   failing = false,
   runAt?: Date,
 ): NewJob<Payload> => ({
-  kind: failing ? DELIVER_AGAIN : DELIVER,
+  kind: failing ? REDELIVER : DELIVER,
   payload: { hook_id: hookId, project_id: projectId },
   uniqueKey: hookId,
   orderKey: orderKeyOf(hookId),
@@ -149,7 +149,7 @@ const waitingFor = ({ db }: Deps, hookId: number, after: number): Promise<Delive
 async function readyHook(deps: Deps, hookId: number): Promise<WebHook | undefined> {
   const hook = await deps.db.selectFrom('web_hooks').selectAll().where('id', '=', hookId).executeTakeFirst();
   if (hook === undefined) return undefined;
-  const pause = pauseLeft(hook, deps.clock.now());
+  const pause = remainingPause(hook, deps.clock.now());
   if (pause > 0) throw new RetryLater(pause, 'the webhook is paused after failures');
   return hook;
 }
@@ -224,7 +224,7 @@ async function tell(
   delivery: DeliveryWork,
   { id, header, payload: stored, position }: WebHookPayload,
   signal: AbortSignal,
-): Promise<Called> {
+): Promise<CallResult> {
   const payload = openPayload(deps, stored);
   const message = {
     header,
@@ -234,8 +234,8 @@ async function tell(
     eventUuid: delivery.event_uuid,
     idempotencyKey: uuidOf(hook.uuid, delivery.id, delivery.created_at, position),
   };
-  if (payload === null) return recordNotCalled(deps, hook, message, LOST);
-  if (await limitReached(deps, hook)) return recordNotCalled(deps, hook, message, LIMITED);
+  if (payload === null) return recordSkippedCall(deps, hook, message, LOST);
+  if (await limitReached(deps, hook)) return recordSkippedCall(deps, hook, message, LIMITED);
   const called = await callHook(deps, hook, message, signal);
   const pauses = !isSystem(hook) || called.outcome === 'unanswered';
   await recordCall(deps, deps.db, hook, called.outcome === 'done', pauses);

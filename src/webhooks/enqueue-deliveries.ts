@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lineageIds } from '../access/access.membership.ts';
-import { effectivePlan, holds } from '../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../access/access.plan.ts';
 import { timestamp } from '../core/clock.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { parseJson } from '../db/columns.ts';
@@ -10,7 +10,7 @@ import type { WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
 import type { RecordedEvent } from '../jobs/jobs.events.ts';
 import { isSilentMode } from '../settings/silent-mode.ts';
-import { SWITCHED_OFF } from './health.ts';
+import { MAX_FAILURES } from './health.ts';
 import { chainOf } from './recursion.ts';
 import { ALWAYS, type HookSource } from './webhooks.source.ts';
 
@@ -31,7 +31,7 @@ const usedTriggers = prepared((db) =>
       eb('project_id', 'is not', null).$castTo<number | boolean>().as('of_project'),
       eb('group_id', 'is not', null).$castTo<number | boolean>().as('of_group'),
     ])
-    .where('failures', '<', SWITCHED_OFF)
+    .where('failures', '<', MAX_FAILURES)
     .distinct(),
 );
 
@@ -96,13 +96,13 @@ async function hooksAt(
   ofGroups: boolean,
 ): Promise<Pick<WebHook, 'id' | 'triggers'>[]> {
   const { project_id: project } = event;
-  const groups = ofGroups && holds(await effectivePlan(deps, db), 'premium') ? await groupsAbove(db, event) : [];
+  const groups = ofGroups && includesPlan(await effectivePlan(deps, db), 'premium') ? await groupsAbove(db, event) : [];
   if (project === null && groups.length === 0) return [];
   const rows = await db
     .selectFrom('web_hooks')
     .select(['id', 'triggers'])
     .where((eb) => eb.or([...(project === null ? [] : [eb('project_id', '=', project)]), eb('group_id', 'in', groups)]))
-    .where('failures', '<', SWITCHED_OFF)
+    .where('failures', '<', MAX_FAILURES)
     .orderBy('id')
     .execute();
   return wanting(rows, triggers);

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 /** Number of consecutive failures before a hook is paused. */
 const TOLERATED = 3;
 /** Number of consecutive failures after which a hook is disabled until a test succeeds. */
-export const SWITCHED_OFF = 40;
+export const MAX_FAILURES = 40;
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 86_400_000;
 
@@ -17,12 +17,12 @@ export const isSystem = ({ project_id, group_id }: Pick<WebHook, 'project_id' | 
 /** Alert status of a hook (part 2, section 2). System hooks are never disabled. */
 export function alertStatus(hook: WebHook, now: Date): AlertStatus {
   if (isSystem(hook)) return 'executable';
-  if (hook.failures >= SWITCHED_OFF) return 'disabled';
-  return pauseLeft(hook, now) > 0 ? 'temporarily_disabled' : 'executable';
+  if (hook.failures >= MAX_FAILURES) return 'disabled';
+  return remainingPause(hook, now) > 0 ? 'temporarily_disabled' : 'executable';
 }
 
 /** Milliseconds until the hook may be called again. */
-export const pauseLeft = ({ disabled_until }: Pick<WebHook, 'disabled_until'>, now: Date): number =>
+export const remainingPause = ({ disabled_until }: Pick<WebHook, 'disabled_until'>, now: Date): number =>
   disabled_until === null ? 0 : Math.max(0, Date.parse(disabled_until) - now.getTime());
 
 /** Pause after a number of consecutive failures: a minute, doubled each time up to a day. */
@@ -30,7 +30,7 @@ const pauseAfter = (failures: number): number =>
   failures <= TOLERATED ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - TOLERATED - 1), LONGEST_PAUSE_MS);
 
 /** Columns of a hook without failures, set when its URL or secrets change. */
-export const RECOVERED = { failures: 0, disabled_until: null } as const;
+export const NO_FAILURES = { failures: 0, disabled_until: null } as const;
 
 /**
  * Records the result of a call. Calls with a URL or secrets that have changed since do not count.
@@ -45,8 +45,8 @@ export async function recordCall(
   pauses = true,
 ): Promise<WebHook | undefined> {
   if (succeeded && hook.failures === 0 && hook.disabled_until === null) return hook;
-  const failures = succeeded ? 0 : Math.min(hook.failures + 1, SWITCHED_OFF);
-  const off = failures >= SWITCHED_OFF && !isSystem(hook);
+  const failures = succeeded ? 0 : Math.min(hook.failures + 1, MAX_FAILURES);
+  const off = failures >= MAX_FAILURES && !isSystem(hook);
   const pause = succeeded || !pauses || off ? 0 : pauseAfter(failures);
   const disabled_until = pause === 0 ? null : new Date(clock.now().getTime() + pause).toISOString();
   const counted = await db

@@ -8,7 +8,7 @@ import { interpolated } from './hook-url.ts';
 import { openRequest } from './stored-payload.ts';
 import { callNow } from './test-hook.ts';
 import { refusedHook } from './webhooks.rules.ts';
-import { addressDigest, type Called, NO_ANSWER } from './webhooks.send.ts';
+import { addressDigest, type CallResult, NO_RESPONSE } from './webhooks.send.ts';
 
 /** Filter of calls by status or class of status. */
 export interface LogFilter {
@@ -35,7 +35,7 @@ export function logsOf(db: Db, hook: WebHook, filter: LogFilter | null) {
       ...filter.kinds.map((kind) => {
         const [from, to] = RANGES[kind];
         const within = eb.and([eb('response_status', '>=', from), eb('response_status', '<', to)]);
-        return kind === 'server_failure' ? eb.or([within, eb('response_status', '=', NO_ANSWER)]) : within;
+        return kind === 'server_failure' ? eb.or([within, eb('response_status', '=', NO_RESPONSE)]) : within;
       }),
     ]),
   );
@@ -47,7 +47,7 @@ export type LogWithPayload = Awaited<ReturnType<ReturnType<typeof logsOf>['execu
  * Repeats a logged call of a hook, with the same `Idempotency-Key`.
  * @throws ApiError 404, 422 if the URL of the hook has changed, or if the payload is no longer stored
  */
-export async function resend(deps: Deps, hook: WebHook, logId: number): Promise<Called> {
+export async function resend(deps: Deps, hook: WebHook, logId: number): Promise<CallResult> {
   const log = await logsOf(deps.db, hook, null).where('web_hook_logs.id', '=', logId).executeTakeFirst();
   if (log === undefined) throw recordNotFound();
   if (log.url_digest !== addressDigest(interpolated(openSecrets(deps, hook)))) {

@@ -7,7 +7,7 @@ import { orderKeyOf } from './deliver.ts';
 import { recordCall } from './health.ts';
 import { storedPayload } from './stored-payload.ts';
 import { triggerOfLog } from './webhooks.message.ts';
-import { type Called, callHook, type HookDelivery } from './webhooks.send.ts';
+import { type CallResult, callHook, type HookDelivery } from './webhooks.send.ts';
 import type { HookMessage } from './webhooks.source.ts';
 
 /** Never aborted: a started call is logged even if the client disconnects. */
@@ -17,7 +17,7 @@ const never = new AbortController().signal;
  * Calls a hook immediately with a test message, even if it is paused or disabled; success enables it again.
  * @throws ApiError 422 in silent mode
  */
-export async function testHook(deps: Deps, hook: WebHook, message: HookMessage): Promise<Called> {
+export async function testHook(deps: Deps, hook: WebHook, message: HookMessage): Promise<CallResult> {
   refuseInSilentMode(deps);
   const payload = JSON.stringify(message.payload);
   const { id } = await deps.db
@@ -45,7 +45,7 @@ export async function testHook(deps: Deps, hook: WebHook, message: HookMessage):
 }
 
 /** Calls a hook immediately, and records result and log. @throws ApiError 422 in silent mode */
-export async function callNow(deps: Deps, hook: WebHook, delivery: HookDelivery): Promise<Called> {
+export async function callNow(deps: Deps, hook: WebHook, delivery: HookDelivery): Promise<CallResult> {
   refuseInSilentMode(deps);
   const called = await callHook(deps, hook, delivery, never);
   await deps.db.transaction().execute(async (db) => {

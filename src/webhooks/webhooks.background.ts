@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { build } from './build.ts';
 import { CallRateLimiter } from './call-rate-limiter.ts';
-import { DELIVER, DELIVER_AGAIN, serveHook } from './deliver.ts';
+import { DELIVER, REDELIVER, serveHook } from './deliver.ts';
 import { DeliveryLog } from './delivery-log.ts';
 import { enqueueDeliveries } from './enqueue-deliveries.ts';
 import { rescheduleStuckDeliveries, SWEEP, SWEEP_MS } from './stuck-deliveries.ts';
@@ -12,7 +12,7 @@ import type { HookSource } from './webhooks.source.ts';
 export function registerWebhooks(deps: Deps, source: HookSource): void {
   const dispatcher = { log: new DeliveryLog(deps), limiter: new CallRateLimiter() };
   deps.jobs.register(DELIVER, (hook, { signal }) => serveHook(deps, dispatcher, hook, false, signal));
-  deps.jobs.register(DELIVER_AGAIN, (hook, { signal }) => serveHook(deps, dispatcher, hook, true, signal));
+  deps.jobs.register(REDELIVER, (hook, { signal }) => serveHook(deps, dispatcher, hook, true, signal));
   deps.events.subscribe({
     name: 'webhooks',
     types: source.types,

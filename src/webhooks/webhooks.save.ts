@@ -9,7 +9,7 @@ import type { BranchFilter, WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
 import { changedSecrets, type SecretsChange } from './changed-secrets.ts';
 import { orderKeyOf } from './deliver.ts';
-import { RECOVERED } from './health.ts';
+import { NO_FAILURES } from './health.ts';
 import { type HookSecrets, openSecrets, sealSecrets } from './hook-secrets.ts';
 import { findHook, type HookOwner, hooksOf } from './webhooks.find.ts';
 import { refuseAddress, refusedHook, refuseInvalid, refuseMissing } from './webhooks.rules.ts';
@@ -184,7 +184,7 @@ async function update(
     .set({
       ...columns,
       ...(same ? {} : { secrets: sealSecrets(deps, secrets) }),
-      ...(restart ? RECOVERED : {}),
+      ...(restart ? NO_FAILURES : {}),
       updated_at: timestamp(deps.clock),
     })
     .where('id', '=', before.id)

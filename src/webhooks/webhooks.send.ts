@@ -13,7 +13,7 @@ import { basicAuth, interpolated, withoutPassword } from './hook-url.ts';
 import { storedRequest } from './stored-payload.ts';
 import { hookAddress, hookRules } from './webhooks.address.ts';
 import { headersOf } from './webhooks.message.ts';
-import { BadTemplate, fillTemplate } from './webhooks.template.ts';
+import { fillTemplate, InvalidTemplate } from './webhooks.template.ts';
 
 /** Timeout of a call, in milliseconds (part 2, section 6). */
 const TIMEOUT_MS = 10_000;
@@ -21,7 +21,7 @@ const MAX_BODY = 8 * 1024;
 const MAX_HEADERS = 50;
 const MAX_HEADER = 1024;
 /** Logged in place of a status if there was no answer. */
-export const NO_ANSWER = 'internal error';
+export const NO_RESPONSE = 'internal error';
 /** Statuses of proxies and overloaded servers: the receiver was not reached. */
 const NOT_REACHED: readonly number[] = [408, 425, 429, 502, 503, 504];
 
@@ -31,7 +31,7 @@ const NOT_REACHED: readonly number[] = [408, 425, 429, 502, 503, 504];
  */
 export type Outcome = 'done' | 'refused' | 'unanswered';
 
-export interface Called {
+export interface CallResult {
   outcome: Outcome;
   /** Its log row. */
   log: Insertable<WebHookLogsTable>;
@@ -57,7 +57,7 @@ export interface HookDelivery {
 }
 
 /** Response of a call, or the reason why there is none. */
-type Came = OutboundResponse | string;
+type CallResponse = OutboundResponse | string;
 
 /**
  * Calls a hook once.
@@ -69,14 +69,14 @@ export async function callHook(
   hook: WebHook,
   delivery: HookDelivery,
   signal: AbortSignal,
-): Promise<Called> {
+): Promise<CallResult> {
   const secrets = openSecrets(deps, hook);
   const { custom_webhook_template: template } = hook;
   let text = delivery.payload;
   try {
     if (template !== null) text = fillTemplate(template, parseJson(delivery.payload));
   } catch (error) {
-    if (!(error instanceof BadTemplate)) throw error;
+    if (!(error instanceof InvalidTemplate)) throw error;
     return {
       outcome: 'refused',
       log: logOf(deps, hook, delivery, { came: error.message, requestData: '{}' }),
@@ -88,7 +88,7 @@ export async function callHook(
   const now = Math.floor(deps.clock.now().getTime() / 1_000);
   const begun = performance.now();
   let headers = headersOf(deps, call, now, null);
-  let came: Came;
+  let came: CallResponse;
   try {
     const rules = await hookRules(deps, isSystem(hook));
     const { url, authorization } = basicAuth(hookAddress(deps, interpolated(secrets), rules));
@@ -114,20 +114,20 @@ export async function callHook(
 }
 
 /** Records a call that was not made. @param why reason for the log */
-export const recordNotCalled = (deps: Deps, hook: WebHook, delivery: HookDelivery, why: string): Called => ({
+export const recordSkippedCall = (deps: Deps, hook: WebHook, delivery: HookDelivery, why: string): CallResult => ({
   outcome: 'refused',
   log: logOf(deps, hook, delivery, { came: why }),
   text: why,
 });
 
-function outcomeOf(came: Came): Outcome {
+function outcomeOf(came: CallResponse): Outcome {
   if (typeof came === 'string') return 'unanswered';
   if (came.status >= 200 && came.status < 400) return 'done';
   return NOT_REACHED.includes(came.status) ? 'unanswered' : 'refused';
 }
 
 interface Facts {
-  came: Came;
+  came: CallResponse;
   /** The body, if it differs from the payload. */
   requestData?: string | null;
   seconds?: number;
@@ -143,7 +143,7 @@ function logOf(
   { came, requestData = null, seconds = 0, headers = {} }: Facts,
 ): Insertable<WebHookLogsTable> {
   const secrets = openSecrets(deps, hook);
-  const answer = typeof came === 'string' ? { status: NO_ANSWER, headers: {}, body: came } : came;
+  const answer = typeof came === 'string' ? { status: NO_RESPONSE, headers: {}, body: came } : came;
   const short = (text: string) => text.slice(0, MAX_HEADER).replaceAll('\0', '');
   const answered = Object.entries(answer.headers)
     .slice(0, MAX_HEADERS)

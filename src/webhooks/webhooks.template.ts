@@ -1,6 +1,6 @@
 /** A template that cannot be rendered; the message says why. */
-export class BadTemplate extends Error {
-  override name = 'BadTemplate';
+export class InvalidTemplate extends Error {
+  override name = 'InvalidTemplate';
 }
 
 const PLACE = /\{\{\s*([\w.-]+)\s*\}\}/g;
@@ -8,14 +8,14 @@ const PLACE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 /**
  * Fills the placeholders `{{a.b}}` of a template with values of the payload: as JSON, strings without quotes, and
  * `null` for missing ones.
- * @throws BadTemplate if a placeholder leads into a list, or if the result is not valid JSON
+ * @throws InvalidTemplate if a placeholder leads into a list, or if the result is not valid JSON
  */
 export function fillTemplate(template: string, payload: unknown): string {
   const filled = template.replace(PLACE, (_, path: string) => {
     let value: unknown = payload;
     for (const key of path.split('.')) {
       if (Array.isArray(value)) {
-        throw new BadTemplate(
+        throw new InvalidTemplate(
           'Error while parsing rendered custom webhook template: ' +
             `You may be trying to access an array value, which is not supported (${path}).`,
         );
@@ -28,7 +28,7 @@ export function fillTemplate(template: string, payload: unknown): string {
   try {
     JSON.parse(filled);
   } catch {
-    throw new BadTemplate('Error while parsing rendered custom webhook template: not valid JSON.');
+    throw new InvalidTemplate('Error while parsing rendered custom webhook template: not valid JSON.');
   }
   return filled;
 }

@@ -63,8 +63,8 @@ function connectionOf(rows: readonly Json[], from: number, more: boolean, count:
   };
 }
 
-/** Wraps a loaded list, or its requested page, in a connection. @throws GraphQLError as `listed` */
-export function whole(rows: readonly Json[], page: PageArguments = {}): Connection {
+/** Wraps a loaded list, or its requested page, in a connection. @throws GraphQLError as `fetchConnection` */
+export function connectionOfList(rows: readonly Json[], page: PageArguments = {}): Connection {
   const paged = page.first ?? page.last ?? page.after ?? page.before ?? null;
   if (paged === null) return connectionOf(rows, 0, false, rows.length);
   const { from, size } = windowOf(page, rows.length);
@@ -91,7 +91,7 @@ export async function fetchAllPages(
  * Loads a page of a list of the REST API as a connection; null if the caller may not read the list.
  * @throws GraphQLError for invalid cursors and sizes
  */
-export async function listed(
+export async function fetchConnection(
   rest: Rest,
   path: string,
   query: Parameters<Rest['page']>[1],

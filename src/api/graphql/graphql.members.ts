@@ -1,4 +1,4 @@
-import { fetchAllPages, listed, type PageArguments, whole } from './graphql.connection.ts';
+import { connectionOfList, fetchAllPages, fetchConnection, type PageArguments } from './graphql.connection.ts';
 import type { Arguments, Resolve } from './reading.ts';
 import { rows } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
@@ -46,8 +46,8 @@ export const members =
     const query = typeof args.search === 'string' ? { query: args.search } : {};
     const relations = new Set(Array.isArray(args.relations) ? (args.relations as string[]) : DEFAULT);
     const isBoth = relations.has('DIRECT') && relations.has('INHERITED');
-    if (relations.size === 1 && relations.has('DIRECT')) return listed(rest, `${path}/members`, query, page);
-    if (relations.size === 2 && isBoth) return listed(rest, `${path}/members/all`, query, page);
+    if (relations.size === 1 && relations.has('DIRECT')) return fetchConnection(rest, `${path}/members`, query, page);
+    if (relations.size === 2 && isBoth) return fetchConnection(rest, `${path}/members/all`, query, page);
     const above = kind === 'groups' ? source.parent_id : parentOf(source);
     const lists: Json[][] = [];
     if (isBoth) lists.push(await fetchAllPages(rest, `${path}/members/all`, query));
@@ -62,7 +62,7 @@ export const members =
       const group = await rest.one(`/groups/${above}`, { with_projects: false });
       if (group !== null) lists.push(...(await invited(rest, group, query)));
     }
-    return whole(merged(lists), page);
+    return connectionOfList(merged(lists), page);
   };
 
 const parentOf = ({ namespace }: Json): unknown => {

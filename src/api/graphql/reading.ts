@@ -1,4 +1,4 @@
-import { listed, type PageArguments } from './graphql.connection.ts';
+import { fetchConnection, type PageArguments } from './graphql.connection.ts';
 import type { Json, Rest } from './rest.ts';
 
 export type Arguments = Record<string, unknown>;
@@ -35,7 +35,7 @@ export const list =
     query: (args: Arguments, source: Json) => Record<string, unknown> = () => ({}),
   ): Resolve =>
   (source, args, rest) =>
-    listed(rest, path(source), query(args, source) as Parameters<Rest['page']>[1], args as PageArguments);
+    fetchConnection(rest, path(source), query(args, source) as Parameters<Rest['page']>[1], args as PageArguments);
 
 /** Query parameters that filter and sort issues. */
 export const issueQuery = (args: Arguments) => ({

@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql';
-import { listed, MAX_PAGE, whole } from './graphql.connection.ts';
+import { connectionOfList, fetchConnection, MAX_PAGE } from './graphql.connection.ts';
 import { members } from './graphql.members.ts';
 import type { QueryBudget } from './limits/budget.ts';
 import { type Arguments, id, issueQuery, list, localId, orderOf, type Resolve, rows, upperCase } from './reading.ts';
@@ -29,13 +29,13 @@ async function first(rest: Rest, path: string, query: Parameters<Rest['page']>[1
 const mine =
   (scope: string): Resolve =>
   (_source, args, rest) =>
-    listed(rest, '/merge_requests', { scope, state: args.state as string, with_labels_details: true }, args);
+    fetchConnection(rest, '/merge_requests', { scope, state: args.state as string, with_labels_details: true }, args);
 
 const issuable: Record<string, Resolve> = {
   reference: ({ references }, { full }) => (references as { short: string; full: string })[full ? 'full' : 'short'],
   webPath: ({ web_url }) => new URL(String(web_url)).pathname,
-  assignees: ({ assignees }, args) => whole(rows(assignees), args),
-  labels: ({ labels }, args) => whole(rows(labels), args),
+  assignees: ({ assignees }, args) => connectionOfList(rows(assignees), args),
+  labels: ({ labels }, args) => connectionOfList(rows(labels), args),
   timeEstimate: ({ time_stats }) => (time_stats as Json).time_estimate,
   totalTimeSpent: ({ time_stats }) => (time_stats as Json).total_time_spent,
   discussionLocked: ({ discussion_locked }) => discussion_locked === true,
@@ -56,9 +56,9 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
     projects: async (_source, args, rest) => {
       const { ids, membership, search, sort } = args;
       if (!Array.isArray(ids))
-        return listed(rest, '/projects', { membership, search, ...orderOf(sort) } as never, args);
+        return fetchConnection(rest, '/projects', { membership, search, ...orderOf(sort) } as never, args);
       const projects = await Promise.all(ids.map((one) => rest.one(`/projects/${id(localId(one))}`)));
-      return whole(projects.filter((one) => one !== null));
+      return connectionOfList(projects.filter((one) => one !== null));
     },
     group: (_source, { fullPath }, rest) => rest.one(`/groups/${id(String(fullPath))}`, { with_projects: false }),
     groups: list(() => '/groups', searched),
@@ -69,9 +69,9 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
         ? first(rest, '/users', { username: String(args.username ?? '') })
         : rest.one(`/users/${id(localId(args.id))}`),
     users: async (_source, args, rest) => {
-      if (!Array.isArray(args.usernames)) return listed(rest, '/users', searched(args) as never, args);
+      if (!Array.isArray(args.usernames)) return fetchConnection(rest, '/users', searched(args) as never, args);
       const users = await Promise.all(args.usernames.map((username) => first(rest, '/users', { username })));
-      return whole(users.filter((one) => one !== null));
+      return connectionOfList(users.filter((one) => one !== null));
     },
     echo: async (_source, { text }, rest) => {
       const user = await rest.one('/user');
@@ -154,7 +154,7 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
       const search = String(searchPattern).replaceAll('*', '');
       const cursor = Number(offset) > 0 ? Buffer.from(String(Number(offset) - 1)).toString('base64url') : null;
       const page = { first: Number(limit), after: cursor };
-      const branches = await listed(rest, `${project(source)}/repository/branches`, { search }, page);
+      const branches = await fetchConnection(rest, `${project(source)}/repository/branches`, { search }, page);
       return branches?.nodes.map(({ name }) => name) ?? null;
     },
   },
@@ -166,12 +166,12 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
     autoMergeEnabled: ({ merge_when_pipeline_succeeds }) => merge_when_pipeline_succeeds === true,
     forceRemoveSourceBranch: ({ force_remove_source_branch }) => force_remove_source_branch ?? null,
     detailedMergeStatus: ({ detailed_merge_status }) => upperCase(detailed_merge_status),
-    reviewers: ({ reviewers }) => whole(rows(reviewers)),
+    reviewers: ({ reviewers }) => connectionOfList(rows(reviewers)),
     approved: async (source, _args, rest) => (await approvals(source, rest))?.approved === true,
     approvalsRequired: async (source, _args, rest) => (await approvals(source, rest))?.approvals_required ?? null,
     approvalsLeft: async (source, _args, rest) => (await approvals(source, rest))?.approvals_left ?? null,
     approvedBy: async (source, _args, rest) =>
-      whole(rows((await approvals(source, rest))?.approved_by).map(({ user }) => user as Json)),
+      connectionOfList(rows((await approvals(source, rest))?.approved_by).map(({ user }) => user as Json)),
     project: ({ project_id }, _args, rest) => rest.one(`/projects/${project_id}`),
     targetProject: ({ project_id }, _args, rest) => rest.one(`/projects/${project_id}`),
     sourceProject: ({ source_project_id }, _args, rest) =>

@@ -1,4 +1,4 @@
-import { fetchAllPages, listed, type PageArguments, whole } from './graphql.connection.ts';
+import { connectionOfList, fetchAllPages, fetchConnection, type PageArguments } from './graphql.connection.ts';
 import { type Arguments, id, issueQuery, localId, type Resolve, rows } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
 
@@ -38,18 +38,18 @@ const query = (args: Arguments) => {
 
 async function listWorkItems(rest: Rest, path: string, args: Arguments) {
   const page = args as PageArguments;
-  if (!Array.isArray(args.types)) return listed(rest, path, query(args), page);
+  if (!Array.isArray(args.types)) return fetchConnection(rest, path, query(args), page);
   const types = [...new Set((args.types as string[]).map((type) => type.toLowerCase()))].filter(
     (type) => type in TYPES,
   );
   const [only] = types;
-  if (types.length === 1) return listed(rest, path, { ...query(args), issue_type: only! }, page);
-  if (types.length === Object.keys(TYPES).length) return listed(rest, path, query(args), page);
+  if (types.length === 1) return fetchConnection(rest, path, { ...query(args), issue_type: only! }, page);
+  if (types.length === Object.keys(TYPES).length) return fetchConnection(rest, path, query(args), page);
   const lists = await Promise.all(types.map((type) => fetchAllPages(rest, path, { ...query(args), issue_type: type })));
   const { sort } = query(args);
   // Default order: newest first.
   const sign = sort === 'asc' ? 1 : -1;
-  return whole(
+  return connectionOfList(
     lists.flat().sort((one, other) => sign * (Number(one.id) - Number(other.id))),
     page,
   );
@@ -74,11 +74,13 @@ export const namespace: Resolve = async (_source, { fullPath }, rest) => {
 export const workItemsOf: Record<'Namespace' | 'Group' | 'Project', Resolve> = {
   Namespace: (source, args, rest) => {
     if (source.kind === 'project') return workItemsOf.Project(source, args, rest);
-    return source.kind === 'group' ? workItemsOf.Group(source, args, rest) : whole([], args);
+    return source.kind === 'group' ? workItemsOf.Group(source, args, rest) : connectionOfList([], args);
   },
   // Without descendants, a group has only epics, and this server has none.
   Group: (source, args, rest) =>
-    args.includeDescendants === true ? listWorkItems(rest, `/groups/${source.id}/issues`, args) : whole([], args),
+    args.includeDescendants === true
+      ? listWorkItems(rest, `/groups/${source.id}/issues`, args)
+      : connectionOfList([], args),
   Project: (source, args, rest) => listWorkItems(rest, `/projects/${source.id}/issues`, args),
 };
 
@@ -94,7 +96,7 @@ export const workItem: Resolve = async (_source, args, rest) => {
 };
 
 const widget = (source: Json, type: keyof typeof WIDGETS): Json => ({ ...source, type, __typename: WIDGETS[type] });
-const assignees: Resolve = (source, args) => whole(rows(source.assignees), args);
+const assignees: Resolve = (source, args) => connectionOfList(rows(source.assignees), args);
 
 export const workItemResolvers: Record<string, Record<string, Resolve>> = {
   WorkItem: {
@@ -128,7 +130,7 @@ export const workItemResolvers: Record<string, Record<string, Resolve>> = {
     status: () => null,
   },
   WorkItemWidgetAssignees: { assignees, allowsMultipleAssignees: () => true },
-  WorkItemWidgetLabels: { labels: (source, args) => whole(rows(source.labels), args) },
+  WorkItemWidgetLabels: { labels: (source, args) => connectionOfList(rows(source.labels), args) },
   WorkItemWidgetTimeTracking: {
     timeEstimate: ({ time_stats }) => (time_stats as Json).time_estimate,
     totalTimeSpent: ({ time_stats }) => (time_stats as Json).total_time_spent,

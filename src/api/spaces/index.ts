@@ -36,7 +36,7 @@ export { fullNames, groupWebUrl, presentGroups, presentPublicGroups } from './gr
 export { createByInput as createGroupByInput, mayCreateTopLevel, updateGroup } from './groups/groups.writes.ts';
 export { addMember } from './members/members.writes.ts';
 export { claimPath } from './projects/claim-path.ts';
-export { CreateInput as CreateProject, makeProject } from './projects/creation.ts';
+export { CreateInput as CreateProject, createProjectByInput } from './projects/creation.ts';
 export { findPlacement, mayCreateProjects, personalNamespace } from './projects/placement.ts';
 export { lockProject } from './projects/projects.destroy.ts';
 export { deleteProject } from './projects/projects.mark.ts';

@@ -12,7 +12,7 @@ import type { VariableScope } from './scope.ts';
  */
 export async function firstMatch(rules: readonly Rule[], scope: VariableScope, files: RuleFiles): Promise<Rule | null> {
   for (const rule of rules) {
-    if (rule.if !== null && !holds(rule.if, scope)) continue;
+    if (rule.if !== null && !isTrue(rule.if, scope)) continue;
     if (rule.changes !== null && !(await files.changed(rule.changes, scope))) continue;
     if (rule.exists !== null && !(await files.exists(rule.exists, scope))) continue;
     return rule;
@@ -21,7 +21,7 @@ export async function firstMatch(rules: readonly Rule[], scope: VariableScope, f
 }
 
 /** Whether an expression is true; false for an invalid one. */
-export function holds(text: string, values: VariableLookup): boolean {
+export function isTrue(text: string, values: VariableLookup): boolean {
   try {
     return evaluateExpression(parseExpression(text), values);
   } catch (error) {

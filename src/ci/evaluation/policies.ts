@@ -1,7 +1,7 @@
 import type { PipelineContext } from '../compile-request.ts';
 import { isPattern, readPattern } from '../expressions/expressions.pattern.ts';
 import type { JobConfig, PipelineConfig, RefPolicy } from '../pipeline-config.ts';
-import { holds } from './evaluation.rules.ts';
+import { isTrue } from './evaluation.rules.ts';
 import type { RuleFiles } from './rule-files.ts';
 import type { VariableScope } from './scope.ts';
 
@@ -44,7 +44,7 @@ function* conditions(
 ): Generator<() => boolean | Promise<boolean>> {
   if (refs !== null) yield () => refs.some((ref) => isRef(ref, context));
   if (kubernetes !== null) yield () => scope.get('CI_KUBERNETES_ACTIVE')?.value === 'true';
-  if (variables !== null) yield () => variables.some((text) => holds(text, scope));
+  if (variables !== null) yield () => variables.some((text) => isTrue(text, scope));
   if (changes !== null) yield () => files.changed({ paths: changes, compareTo: null }, scope);
 }
 

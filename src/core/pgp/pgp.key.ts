@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { materialOf, type PgpKeyMaterial } from './key-material.ts';
 import { dearmor, type Packet, PUBLIC_KEY, PUBLIC_SUBKEY, readPackets, SIGNATURE, USER_ID } from './packets.ts';
-import { isMadeBy, isMadeByInThreadPool, type PgpSignature, signatureOf } from './pgp.signature.ts';
+import { type PgpSignature, signatureOf, verifyPgpSignature, verifyPgpSignatureInThreadPool } from './pgp.signature.ts';
 
 /** A key or subkey. */
 export interface PgpSigningKey {
@@ -79,7 +79,7 @@ class SelfChecks {
       .filter(({ type, issuer }) => types.includes(type) && (issuer === null || issuer === this.keyid))
       .filter((signature) => {
         this.#left -= 1;
-        return this.#left >= 0 && isMadeBy(signature, content, this.#material);
+        return this.#left >= 0 && verifyPgpSignature(signature, content, this.#material);
       })
       .sort((a, b) => b.created - a.created);
   }
@@ -88,7 +88,7 @@ class SelfChecks {
   isBoundBack(binding: PgpSignature, subkey: Buffer): boolean {
     const { embedded } = binding;
     const content = Buffer.concat([header(this.#body), header(subkey)]);
-    return embedded?.type === 0x19 && isMadeBy(embedded, content, materialOf(subkey));
+    return embedded?.type === 0x19 && verifyPgpSignature(embedded, content, materialOf(subkey));
   }
 }
 
@@ -183,5 +183,5 @@ export async function isSignedBy(key: PgpPublicKey, signature: PgpSignature, pay
   if ((type !== 0 && type !== 1) || digest === 'sha1' || expiresAfter !== 0) return false;
   const maker = key.keys.find(({ keyid }) => keyid === issuer);
   if (maker === undefined || !maker.signs || created < maker.from || created >= maker.until) return false;
-  return isMadeByInThreadPool(signature, payload, maker.material);
+  return verifyPgpSignatureInThreadPool(signature, payload, maker.material);
 }

@@ -165,13 +165,13 @@ function verification(signature: PgpSignature, content: Buffer, material: PgpKey
 }
 
 /** Whether the key made the signature over the content. Usage flags of the key are not checked. */
-export function isMadeBy(signature: PgpSignature, content: Buffer, material: PgpKeyMaterial | null): boolean {
+export function verifyPgpSignature(signature: PgpSignature, content: Buffer, material: PgpKeyMaterial | null): boolean {
   const input = verification(signature, content, material);
   return input !== null && verifySync(input);
 }
 
-/** Like `isMadeBy`, in the thread pool, for many signatures. */
-export async function isMadeByInThreadPool(
+/** Like `verifyPgpSignature`, in the thread pool, for many signatures. */
+export async function verifyPgpSignatureInThreadPool(
   signature: PgpSignature,
   content: Buffer,
   material: PgpKeyMaterial | null,

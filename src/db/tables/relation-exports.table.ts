@@ -6,7 +6,7 @@ export const EXPORT_STATUS = { started: 0, finished: 1, failed: -1 } as const;
 export type ExportStatus = (typeof EXPORT_STATUS)[keyof typeof EXPORT_STATUS];
 
 /** The `relation` of an archive of a whole project, which is not in lists of relations. */
-export const WHOLE = '(all)';
+export const WHOLE_PROJECT = '(all)';
 
 /** Exports of one relation of a group or project as a file. */
 export interface RelationExportsTable {

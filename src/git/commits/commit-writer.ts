@@ -60,7 +60,7 @@ export interface WrittenCommit {
 }
 
 /** A commit that is not written yet. */
-export interface MadeCommit extends WrittenCommit {
+export interface PreparedCommit extends WrittenCommit {
   /** Whether it has few, small objects, so that writing takes no longer than a few flushes. */
   isSmall: boolean;
   /**
@@ -74,10 +74,10 @@ export interface MadeCommit extends WrittenCommit {
 /**
  * Applies actions in order to a commit's files and writes the new commit with all its objects, without moving a
  * reference. Durable when it fulfils.
- * @throws errors of `makeCommit`, before anything is written; the file system's error
+ * @throws errors of `prepareCommit`, before anything is written; the file system's error
  */
 export async function writeActions(repo: Repository, input: CommitInput): Promise<WrittenCommit> {
-  const { store, isSmall: _isSmall, ...commit } = await makeCommit(repo, input);
+  const { store, isSmall: _isSmall, ...commit } = await prepareCommit(repo, input);
   await store();
   return commit;
 }
@@ -89,7 +89,7 @@ export async function writeActions(repo: Repository, input: CommitInput): Promis
  * @throws CommitError for an action that cannot be applied; GitError `not_found` for an unknown `base`, `invalid` for
  *   an identity that git refuses
  */
-export async function makeCommit(repo: Repository, input: CommitInput): Promise<MadeCommit> {
+export async function prepareCommit(repo: Repository, input: CommitInput): Promise<PreparedCommit> {
   const base = input.base === null ? null : await repo.objects.commit(input.base);
   if (base === null && input.base !== null) throw new GitError('not_found', `no commit ${input.base}`);
   const format = await formatOf(repo, input.base);

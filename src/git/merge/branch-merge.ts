@@ -33,7 +33,7 @@ export type BranchMergeResult =
  * Creates the commits that merge a commit into a branch, without moving a reference. Durable when it fulfils.
  * @throws GitError `failed` if a commit does not exist, else as `mergeCommits` and `writeCommit`
  */
-export async function makeMerge(repo: Repository, merge: BranchMerge): Promise<BranchMergeResult> {
+export async function createMerge(repo: Repository, merge: BranchMerge): Promise<BranchMergeResult> {
   const { tip, head, method } = merge;
   if (await isAncestor(repo, head, tip)) return { kind: 'nothing' };
   if (method !== 'merge' && !(await isAncestor(repo, tip, head))) return { kind: 'diverged' };

@@ -3,7 +3,7 @@ import { timestamp } from '../../core/clock.ts';
 import { environmentFaultOf } from '../../core/environment-fault.ts';
 import type { Db } from '../../db/db.schema.ts';
 import { lockRow } from '../../db/lock-row.ts';
-import { EXPORT_STATUS, type RelationExport, WHOLE } from '../../db/tables/relation-exports.table.ts';
+import { EXPORT_STATUS, type RelationExport, WHOLE_PROJECT } from '../../db/tables/relation-exports.table.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { requestExternal } from '../../outbound/outbound.request.ts';
@@ -46,7 +46,7 @@ export const findArchive = (db: Db, { kind, id }: Pick<Portable, 'kind' | 'id'>)
     .selectFrom('relation_exports')
     .selectAll()
     .where(`${kind}_id`, '=', id)
-    .where('relation', '=', WHOLE)
+    .where('relation', '=', WHOLE_PROJECT)
     .executeTakeFirst();
 
 /** Enqueues the export of a group or project into an archive; the previous one stays available until it is done. */
@@ -72,7 +72,7 @@ export async function startArchive(
       ...state,
       project_id: kind === 'project' ? id : null,
       group_id: kind === 'group' ? id : null,
-      relation: WHOLE,
+      relation: WHOLE_PROJECT,
       batched: 0,
       sha256: null,
       size: null,

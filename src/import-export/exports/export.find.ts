@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.schema.ts';
 import type { RelationExportBatch } from '../../db/tables/relation-export-batches.table.ts';
-import { type RelationExport, WHOLE } from '../../db/tables/relation-exports.table.ts';
+import { type RelationExport, WHOLE_PROJECT } from '../../db/tables/relation-exports.table.ts';
 import type { Portable } from '../relations/relation.ts';
 
 type Named = Pick<Portable, 'kind' | 'id'>;
@@ -11,7 +11,7 @@ export const exportsOf = (db: Db, { kind, id }: Named): Promise<RelationExport[]
     .selectFrom('relation_exports')
     .selectAll()
     .where(`${kind}_id`, '=', id)
-    .where('relation', '!=', WHOLE)
+    .where('relation', '!=', WHOLE_PROJECT)
     .orderBy('id')
     .execute();
 
@@ -22,7 +22,7 @@ export const findExport = (db: Db, { kind, id }: Named, relation: string): Promi
     .selectAll()
     .where(`${kind}_id`, '=', id)
     .where('relation', '=', relation)
-    .where('relation', '!=', WHOLE)
+    .where('relation', '!=', WHOLE_PROJECT)
     .executeTakeFirst();
 
 /** Batches of exports, in the order of their numbers. */

@@ -3,7 +3,7 @@ import { pluck } from '../../core/pluck.ts';
 import type { Db } from '../../db/db.schema.ts';
 import { inBatches } from '../../db/in-batches.ts';
 import type { GroupIds } from '../../db/lifecycle.ts';
-import { EXPORT_STATUS, WHOLE } from '../../db/tables/relation-exports.table.ts';
+import { EXPORT_STATUS, WHOLE_PROJECT } from '../../db/tables/relation-exports.table.ts';
 import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
@@ -45,7 +45,7 @@ async function removeOld(deps: Deps, archives: boolean): Promise<boolean> {
       .selectFrom('relation_exports')
       .select('id')
       .where('updated_at', '<', before)
-      .where('relation', archives ? '=' : '!=', WHOLE)
+      .where('relation', archives ? '=' : '!=', WHOLE_PROJECT)
       .orderBy('updated_at')
       .limit(BATCH_SIZE)
       .execute();

@@ -4,7 +4,7 @@ import { timestamp } from '../../core/clock.ts';
 import { environmentFaultOf } from '../../core/environment-fault.ts';
 import { retryDelayOf } from '../../core/retry-later.ts';
 import type { Db } from '../../db/db.schema.ts';
-import { EXPORT_STATUS, type RelationExport, WHOLE } from '../../db/tables/relation-exports.table.ts';
+import { EXPORT_STATUS, type RelationExport, WHOLE_PROJECT } from '../../db/tables/relation-exports.table.ts';
 import type { Deps } from '../../deps.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
@@ -50,7 +50,7 @@ async function othersEnded(db: Db, row: RelationExport, { kind, id }: Portable):
     .where(`${kind}_id`, '=', id)
     .where('status', '=', EXPORT_STATUS.started)
     .where('id', '!=', row.id)
-    .where('relation', '!=', WHOLE)
+    .where('relation', '!=', WHOLE_PROJECT)
     .limit(1)
     .executeTakeFirst();
   return other === undefined;

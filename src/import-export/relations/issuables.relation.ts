@@ -3,7 +3,7 @@ import type { IssuableType } from '../../db/tables/tables.kinds.ts';
 import { noteObjects, notesOn } from './notes.relation.ts';
 import { reactionObjects, reactionsTo } from './reactions.relation.ts';
 import type { Exporting, TreeRelation } from './relation.ts';
-import { behind, Children, nameUsers, objectText } from './relations.children.ts';
+import { afterRow, Children, nameUsers, objectText } from './relations.children.ts';
 
 /** Number of issues or merge requests per page in memory. */
 export const ISSUABLES_AT_ONCE = 50;
@@ -61,7 +61,7 @@ const timeLogsOf = (exporting: Exporting, type: IssuableType, ids: readonly numb
       .select(['id', 'issuable_id as parent', 'user_id', 'time_spent', 'summary', 'spent_at', 'created_at'])
       .where('issuable_type', '=', type)
       .where('issuable_id', 'in', ids)
-      .where(behind('issuable_id', after))
+      .where(afterRow('issuable_id', after))
       .orderBy('issuable_id')
       .orderBy('id')
       .limit(limit)
@@ -84,7 +84,7 @@ const eventsOf = (exporting: Exporting, type: IssuableType, ids: readonly number
       .where('issuable_type', '=', type)
       .where('issuable_id', 'in', ids)
       .where('kind', '=', kind)
-      .where(behind('issuable_id', after, 'resource_events.id'))
+      .where(afterRow('issuable_id', after, 'resource_events.id'))
       .orderBy('issuable_id')
       .orderBy('resource_events.id')
       .limit(limit)

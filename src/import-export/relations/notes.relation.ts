@@ -5,7 +5,7 @@ import { parseJson } from '../../db/columns.ts';
 import type { Note } from '../../db/tables/notes.table.ts';
 import { type Reaction, reactionsTo } from './reactions.relation.ts';
 import type { Exporting } from './relation.ts';
-import { behind, Children, nameUsers } from './relations.children.ts';
+import { afterRow, Children, nameUsers } from './relations.children.ts';
 
 type ReadNote = Note & { parent: number; author: string | null; reactions: Reaction[] };
 
@@ -47,7 +47,7 @@ export const notesOn = (
     const rows = await notesQuery(exporting)
       .where('noteable_type', '=', type)
       .where('noteable_id', 'in', ids)
-      .where(behind('noteable_id', after, 'notes.id'))
+      .where(afterRow('noteable_id', after, 'notes.id'))
       .$if(seen !== undefined, (query) => query.where(seen!))
       .orderBy('noteable_id')
       .orderBy('notes.id')

@@ -1,7 +1,7 @@
 import { compositeState } from '../../ci/states.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Exporting, TreeRelation } from './relation.ts';
-import { behind, Children, nameUsers } from './relations.children.ts';
+import { afterRow, Children, nameUsers } from './relations.children.ts';
 
 /** Number of pipelines per page in memory. */
 const BATCH_SIZE = 20;
@@ -21,7 +21,7 @@ const jobsBehind = ({ db }: Exporting, ids: readonly number[], after: { parent: 
     .select(['allow_failure', 'retried', 'failure_reason', 'coverage', 'description', 'target_url', 'environment'])
     .select(['user_id', 'exit_code', 'created_at', 'updated_at', 'queued_at', 'started_at', 'finished_at'])
     .where('pipeline_id', 'in', ids)
-    .where(behind('pipeline_id', after))
+    .where(afterRow('pipeline_id', after))
     .orderBy('pipeline_id')
     .orderBy('id')
     .limit(limit)

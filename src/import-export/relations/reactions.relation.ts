@@ -1,6 +1,6 @@
 import type { AwardEmojiTable } from '../../db/tables/award-emoji.table.ts';
 import type { Exporting } from './relation.ts';
-import { behind, Children } from './relations.children.ts';
+import { afterRow, Children } from './relations.children.ts';
 
 export interface Reaction {
   id: number;
@@ -23,7 +23,7 @@ export const reactionsTo = (
       .select(['id', 'awardable_id as parent', 'user_id', 'name', 'created_at', 'updated_at'])
       .where('awardable_type', '=', type)
       .where('awardable_id', 'in', ids)
-      .where(behind('awardable_id', after))
+      .where(afterRow('awardable_id', after))
       .orderBy('awardable_id')
       .orderBy('id')
       .limit(limit)

@@ -45,7 +45,7 @@ export class Children<T extends Child> {
 }
 
 /** Condition for rows after the given one, in the order of two columns. */
-export const behind = (parent: string, { parent: last, id }: Child, column = 'id') =>
+export const afterRow = (parent: string, { parent: last, id }: Child, column = 'id') =>
   sql<boolean>`(${sql.ref(parent)}, ${sql.ref(column)}) > (${last}, ${id})`;
 
 /** JSON text of a list of objects, in pieces. */

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.schema.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 import { isSilentMode } from '../../settings/silent-mode.ts';
-import { MirrorChanged, mirrorFailureText, type Run } from '../mirroring.failure.ts';
+import { type JobRun, MirrorChanged, mirrorFailureText } from '../mirroring.failure.ts';
 import { leaseUntil, nextUpdate, requestUpdates } from './pull-mirror.schedule.ts';
 import { mirrorSettings } from './pull-mirror.settings.ts';
 import { type UpdateResult, updateFromRemote } from './update-from-remote.ts';
@@ -15,7 +15,7 @@ const POSTPONED_MS = 60_000;
  * Updates a project from its mirror source and records the result. Errors unrelated to the mirror are thrown, so that
  * the job is retried.
  */
-export async function updatePullMirror(deps: Deps, projectId: number, run: Run): Promise<void> {
+export async function updatePullMirror(deps: Deps, projectId: number, run: JobRun): Promise<void> {
   const project = await begin(deps, projectId);
   if (project === null) return;
   let followed: Pick<UpdateResult, 'failure' | 'note'> & { settled?: string | null };

@@ -13,7 +13,7 @@ import { isSilentMode } from '../../settings/silent-mode.ts';
 import { sendLfsObjects } from '../lfs/lfs-mirror.send.ts';
 import { remoteSource } from '../mirroring.address.ts';
 import { branchFilter } from '../mirroring.branch-filter.ts';
-import { MirrorFailure, mirrorFailureText, type Run } from '../mirroring.failure.ts';
+import { type JobRun, MirrorFailure, mirrorFailureText } from '../mirroring.failure.ts';
 import { mirrorUrlOf } from '../stored-address.ts';
 import { type History, type PushPlan, planPush } from './push-mirror.plan.ts';
 import { intervalOf, isRetried, requestPush } from './push-mirror.schedule.ts';
@@ -22,7 +22,7 @@ import { intervalOf, isRetried, requestPush } from './push-mirror.schedule.ts';
  * Updates another repository from a project and records the result. Errors unrelated to the mirror are thrown, so that
  * the job is retried.
  */
-export async function updateRemoteMirror(deps: Deps, mirrorId: number, run: Run): Promise<void> {
+export async function updateRemoteMirror(deps: Deps, mirrorId: number, run: JobRun): Promise<void> {
   // The first push after silent mode includes all earlier changes.
   if (isSilentMode(deps)) return;
   const started = await begin(deps, mirrorId);

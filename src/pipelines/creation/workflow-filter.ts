@@ -1,12 +1,12 @@
 import type { Compiled } from '../../ci/compile-request.ts';
-import { holds } from '../../ci/evaluation/evaluation.rules.ts';
+import { isTrue } from '../../ci/evaluation/evaluation.rules.ts';
 import type { Rule } from '../../ci/pipeline-config.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
 import { EntryCache } from '../../core/cache/index.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { Deps } from '../../deps.ts';
 import { isProtectedRef } from '../pipelines.run-rights.ts';
-import { all, flag } from '../variables/values.ts';
+import { flag, publicVariables } from '../variables/values.ts';
 import { configLimits } from './config-limits.ts';
 
 /** Part of a valid configuration that alone decides whether a push creates a pipeline. */
@@ -76,7 +76,7 @@ export async function isFilteredOut(deps: Deps, oid: string, projectId: number, 
     throw new NotKnown();
   };
   try {
-    const match = filter.rules.find((rule) => rule.if === null || holds(rule.if, { get }));
+    const match = filter.rules.find((rule) => rule.if === null || isTrue(rule.if, { get }));
     if (match !== undefined && match.when !== 'never') return false;
   } catch (error) {
     if (error instanceof NotKnown) return false;
@@ -92,7 +92,7 @@ const UNSET = /^CI_(?:COMMIT_TAG|MERGE_REQUEST_\w+)$/;
 
 const pushVariables = (branch: string, isProtected: boolean): Map<string, Variable> =>
   new Map(
-    all({
+    publicVariables({
       CI_PIPELINE_SOURCE: 'push',
       CI_COMMIT_REF_NAME: branch,
       CI_COMMIT_BRANCH: branch,

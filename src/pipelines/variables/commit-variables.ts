@@ -2,7 +2,7 @@ import { slug } from '../../ci/slugs.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
 import type { Deps } from '../../deps.ts';
 import type { PipelineFacts } from './pipeline-variables.facts.ts';
-import { all, flag, instant, known } from './values.ts';
+import { flag, instant, publicVariable, publicVariables } from './values.ts';
 
 /** Maximum length of the commit message in variables. */
 const MAX_MESSAGE = 100_000;
@@ -19,7 +19,7 @@ export async function commitVariables(deps: Deps, facts: PipelineFacts): Promise
   const truncated = bytes.length > MAX_MESSAGE;
   const [title = ''] = message.split(/\r?\n/, 1);
   return [
-    ...all({
+    ...publicVariables({
       CI_COMMIT_SHA: facts.sha,
       CI_COMMIT_SHORT_SHA: facts.sha.slice(0, 8),
       CI_COMMIT_BEFORE_SHA: facts.beforeSha ?? NO_SHA.padEnd(facts.sha.length, '0'),
@@ -29,7 +29,7 @@ export async function commitVariables(deps: Deps, facts: PipelineFacts): Promise
       CI_COMMIT_TAG: facts.refType === 'tag' ? facts.ref : null,
     }),
     ...(facts.refType === 'tag' ? await tagMessage(repository, facts.ref) : []),
-    ...all({
+    ...publicVariables({
       CI_COMMIT_MESSAGE: truncated
         ? bytes
             .subarray(0, MAX_MESSAGE)
@@ -58,5 +58,5 @@ const describe = (message: string, title: string): string =>
 async function tagMessage({ refs, objects }: ReturnType<Deps['storages']['open']>, name: string): Promise<Variable[]> {
   const oid = await refs.resolve(`refs/tags/${name}`);
   const tag = oid === null ? null : await objects.tag(oid);
-  return known('CI_COMMIT_TAG_MESSAGE', tag?.message.trimEnd() ?? '');
+  return publicVariable('CI_COMMIT_TAG_MESSAGE', tag?.message.trimEnd() ?? '');
 }

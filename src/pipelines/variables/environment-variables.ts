@@ -3,7 +3,7 @@ import type { EnvironmentConfig } from '../../ci/pipeline-config.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
-import { all } from './values.ts';
+import { publicVariables } from './values.ts';
 
 /**
  * Variables about the environment of a job.
@@ -25,17 +25,17 @@ export async function environmentVariables(
   const tier = row?.tier ?? config?.deploymentTier ?? guessTier(job.environment);
   return {
     tier,
-    early: all({
+    early: publicVariables({
       CI_ENVIRONMENT_NAME: job.environment,
       CI_ENVIRONMENT_ACTION: config?.action ?? 'start',
       CI_ENVIRONMENT_TIER: tier,
     }),
     late: [
-      ...all({ CI_ENVIRONMENT_ID: row?.id, CI_ENVIRONMENT_SLUG: row?.slug }),
+      ...publicVariables({ CI_ENVIRONMENT_ID: row?.id, CI_ENVIRONMENT_SLUG: row?.slug }),
       // The configured URL may refer to the slug and to all other variables.
       ...(config?.url
         ? [{ key: 'CI_ENVIRONMENT_URL', value: config.url, public: true }]
-        : all({ CI_ENVIRONMENT_URL: row?.external_url })),
+        : publicVariables({ CI_ENVIRONMENT_URL: row?.external_url })),
     ],
   };
 }

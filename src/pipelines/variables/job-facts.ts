@@ -10,7 +10,7 @@ import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 import { releasesOfTags } from '../../repositories/tag-releases.ts';
 import { httpCloneAddress } from '../../settings/clone-address.ts';
-import { all, instant, known, secret } from './values.ts';
+import { instant, publicVariable, publicVariables, secretVariable } from './values.ts';
 
 /** User name for authentication with a job token. */
 const JOB_USER = 'gitlab-ci-token';
@@ -22,7 +22,7 @@ const TRIGGER_TOKEN_PREFIX = 'glptt-';
  */
 export async function predefinedJobVariables(db: Db, job: CiJob, pipeline: Pipeline): Promise<Variable[]> {
   return [
-    ...all({
+    ...publicVariables({
       CI_JOB_NAME: job.name,
       CI_JOB_NAME_SLUG: slug(job.name),
       CI_JOB_GROUP_NAME: groupName(job.name),
@@ -37,7 +37,10 @@ export async function predefinedJobVariables(db: Db, job: CiJob, pipeline: Pipel
 async function triggerVariables(db: Db, triggerId: number | null): Promise<Variable[]> {
   if (triggerId === null) return [];
   const trigger = await db.selectFrom('ci_triggers').select('token').where('id', '=', triggerId).executeTakeFirst();
-  return all({ CI_PIPELINE_TRIGGERED: 'true', CI_TRIGGER_SHORT_TOKEN: trigger && shortTriggerToken(trigger.token) });
+  return publicVariables({
+    CI_PIPELINE_TRIGGERED: 'true',
+    CI_TRIGGER_SHORT_TOKEN: trigger && shortTriggerToken(trigger.token),
+  });
 }
 
 /** Non-secret identifier of a trigger token. */
@@ -47,7 +50,7 @@ export const shortTriggerToken = (token: string): string =>
 /** Variables about the user of a job. */
 export async function userVariables(db: Db, userId: number): Promise<Variable[]> {
   const [user] = await userOfId(db, { id: userId });
-  return all({
+  return publicVariables({
     GITLAB_USER_ID: user?.id,
     GITLAB_USER_EMAIL: user?.email,
     GITLAB_USER_LOGIN: user?.username,
@@ -66,8 +69,8 @@ export async function releaseVariables(
   if (release === undefined) return [];
   const text = [...(release.description ?? '')].slice(0, MAX_RELEASE_DESCRIPTION).join('');
   return [
-    ...known('CI_RELEASE_DESCRIPTION', text).map((variable) => ({ ...variable, raw: true })),
-    ...known('CI_RELEASE_NAME', release.name),
+    ...publicVariable('CI_RELEASE_DESCRIPTION', text).map((variable) => ({ ...variable, raw: true })),
+    ...publicVariable('CI_RELEASE_NAME', release.name),
   ];
 }
 
@@ -87,7 +90,7 @@ export function runningJobVariables(deps: Deps, { job, project, pipeline, token,
   clone.password = token;
   const startedAt = instant(job.started_at ?? deps.clock.now().toISOString());
   return [
-    ...all({
+    ...publicVariables({
       CI_PIPELINE_ID: pipeline.id,
       CI_PIPELINE_URL: `${web}/-/pipelines/${pipeline.id}`,
       CI_JOB_ID: job.id,
@@ -95,11 +98,11 @@ export function runningJobVariables(deps: Deps, { job, project, pipeline, token,
       CI_JOB_STARTED_AT: startedAt,
       CI_JOB_STARTED_AT_SLUG: slug(startedAt),
     }),
-    secret('CI_JOB_TOKEN', token),
-    ...known('CI_REGISTRY_USER', JOB_USER),
-    secret('CI_REGISTRY_PASSWORD', token),
+    secretVariable('CI_JOB_TOKEN', token),
+    ...publicVariable('CI_REGISTRY_USER', JOB_USER),
+    secretVariable('CI_REGISTRY_PASSWORD', token),
     { key: 'CI_REPOSITORY_URL', value: clone.href, public: false },
-    ...all({
+    ...publicVariables({
       CI_RUNNER_ID: runner?.id,
       CI_RUNNER_DESCRIPTION: runner?.description,
       CI_RUNNER_TAGS: runner && listed(parseJson<string[]>(runner.tag_list)),

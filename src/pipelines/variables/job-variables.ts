@@ -21,7 +21,7 @@ import { predefinedJobVariables, releaseVariables, runningJobVariables, userVari
 import { factsOf } from './pipeline-variables.facts.ts';
 import { storedVariables } from './pipeline-variables.stored.ts';
 import { predefinedVariables } from './pipeline-variables.ts';
-import { secret } from './values.ts';
+import { secretVariable } from './values.ts';
 
 export interface JobVariablesOptions {
   /** Token of the job in plain text. */
@@ -82,7 +82,7 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
   const tokens = await idTokens(deps, db, { ...subject, tier: environment.tier }, Object.fromEntries(expanded));
   return [
     ...variableValues(
-      tokens.map(({ key, value }) => secret(key, value)),
+      tokens.map(({ key, value }) => secretVariable(key, value)),
       values.values(),
     ).values(),
   ];

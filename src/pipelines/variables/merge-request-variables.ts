@@ -6,7 +6,7 @@ import type { MergeRequest } from '../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../deps.ts';
 import { isProtectedRef } from '../pipelines.run-rights.ts';
 import type { MergeRequestFacts, PipelineFacts } from './pipeline-variables.facts.ts';
-import { all, flag, known } from './values.ts';
+import { flag, publicVariable, publicVariables } from './values.ts';
 
 /** Maximum length of the description in variables. */
 const MAX_DESCRIPTION = 2_700;
@@ -23,7 +23,7 @@ export async function mergeRequestVariables(deps: Deps, db: Db, facts: PipelineF
   const description = row.description ?? '';
   const diff = await diffOf(db, facts, facts.mergeRequest);
   return [
-    ...all({
+    ...publicVariables({
       CI_MERGE_REQUEST_ID: row.id,
       CI_MERGE_REQUEST_IID: row.iid,
       CI_MERGE_REQUEST_REF_PATH: `refs/merge-requests/${row.iid}/head`,
@@ -41,7 +41,7 @@ export async function mergeRequestVariables(deps: Deps, db: Db, facts: PipelineF
       CI_MERGE_REQUEST_SQUASH_ON_MERGE: flag(row.squash === 1),
     }),
     ...(await peopleAndLabels(db, row)),
-    ...all({
+    ...publicVariables({
       CI_MERGE_REQUEST_SOURCE_PROJECT_ID: row.source_project_id,
       CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: source,
       CI_MERGE_REQUEST_SOURCE_PROJECT_URL: web(source),
@@ -77,7 +77,7 @@ export async function openMergeRequests(db: Db, facts: PipelineFacts): Promise<V
   const project = facts.mergeRequest?.row.source_project_id ?? facts.project.id;
   const rows = await openFrom(db, { project, branch: facts.ref });
   if (rows.length === 0) return [];
-  return known('CI_OPEN_MERGE_REQUESTS', rows.map(({ full_path, iid }) => `${full_path}!${iid}`).join(','));
+  return publicVariable('CI_OPEN_MERGE_REQUESTS', rows.map(({ full_path, iid }) => `${full_path}!${iid}`).join(','));
 }
 
 /** Assignees, milestone and labels, if set. */
@@ -103,7 +103,7 @@ async function peopleAndLabels(db: Db, row: MergeRequest): Promise<Variable[]> {
       ? undefined
       : await db.selectFrom('milestones').select('title').where('id', '=', row.milestone_id).executeTakeFirst();
   const list = (names: string[]) => (names.length === 0 ? null : names.join(','));
-  return all({
+  return publicVariables({
     CI_MERGE_REQUEST_ASSIGNEES: list(assignees.map(({ username }) => username)),
     CI_MERGE_REQUEST_MILESTONE: milestone?.title,
     CI_MERGE_REQUEST_LABELS: list(labels.map(({ name }) => name)),

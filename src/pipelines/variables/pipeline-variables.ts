@@ -7,7 +7,7 @@ import { mergeRequestVariables, openMergeRequests } from './merge-request-variab
 import type { PipelineFacts } from './pipeline-variables.facts.ts';
 import { projectVariables } from './project-variables.ts';
 import { serverVariables } from './server-variables.ts';
-import { all, instant } from './values.ts';
+import { instant, publicVariables } from './values.ts';
 
 /**
  * Predefined variables known before the pipeline exists, for `include`, `rules` and `workflow`.
@@ -18,7 +18,7 @@ export async function predefinedVariables(deps: Deps, facts: PipelineFacts, db: 
   return [
     ...(await serverVariables(deps, db)),
     ...(await projectVariables(deps, db, facts.project, facts.namespace)),
-    ...all({
+    ...publicVariables({
       CI_PIPELINE_IID: facts.iid,
       CI_PIPELINE_SOURCE: facts.source,
       CI_PIPELINE_CREATED_AT: instant(facts.createdAt),
@@ -28,7 +28,7 @@ export async function predefinedVariables(deps: Deps, facts: PipelineFacts, db: 
     ...(await commitVariables(deps, facts)),
     ...(await mergeRequestVariables(deps, db, facts)),
     ...(await openMergeRequests(db, facts)),
-    ...all({
+    ...publicVariables({
       CI_UPSTREAM_PIPELINE_ID: upstream?.pipelineId,
       CI_UPSTREAM_PROJECT_ID: upstream?.projectId,
       CI_UPSTREAM_JOB_ID: upstream?.jobId,

@@ -6,7 +6,7 @@ import { prepared } from '../../db/prepared.ts';
 import type { Namespace } from '../../db/tables/namespaces.table.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import { all } from './values.ts';
+import { publicVariables } from './values.ts';
 
 /** Maximum number of topics in variables. */
 const MAX_TOPICS = 20;
@@ -23,7 +23,7 @@ export async function projectVariables(
   const { repository_storage: storage, disk_path: diskPath } = project;
   const projectSettings = parseJson<VariableSettings>(project.settings);
   const branch = await deps.storages.open({ storage, diskPath }).refs.head();
-  return all({
+  return publicVariables({
     CI_PROJECT_ID: project.id,
     CI_PROJECT_NAME: project.path,
     CI_PROJECT_TITLE: project.name,

@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts';
 import { effectivePlan } from '../../licence/effective-plan.ts';
 import type { LicenseDeps } from '../../licence/licence.stored.ts';
 import { sshEndpoint } from '../../repositories/ssh-address.ts';
-import { all } from './values.ts';
+import { publicVariables } from './values.ts';
 
 /** Feature names of paid plans that configurations can query. */
 const FEATURES: Readonly<Record<Plan, readonly string[]>> = {
@@ -45,7 +45,7 @@ export async function serverVariables(
   const protocol = url.protocol.slice(0, -1);
   const ssh = sshEndpoint(deps.config, base);
   const [major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(VERSION.api)!.slice(1);
-  return all({
+  return publicVariables({
     CI: 'true',
     GITLAB_CI: 'true',
     CI_SERVER_NAME: 'GitLab',

@@ -6,7 +6,7 @@ import type { MovedRepository } from '../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../deps.ts';
 import { removeRepository } from '../../git/repository/index.ts';
 import { cancelRemoval } from './replica-removal.ts';
-import { readersLeft } from './storage-moves.readers.ts';
+import { readerCheckDelay } from './storage-moves.readers.ts';
 
 /** Number of attempts to remove the source before the move ends without it. */
 const ATTEMPTS = 5;
@@ -23,7 +23,7 @@ export async function cleanUp(deps: Deps, id: number, { attempts }: { attempts: 
     .where('state', '=', 'replicated')
     .executeTakeFirst();
   if (move === undefined) return;
-  const wait = await readersLeft(deps, move);
+  const wait = await readerCheckDelay(deps, move);
   if (wait !== null) throw new RetryLater(wait, 'the source repository may still be in use');
   const repositories = parseJson<MovedRepository[]>(move.places);
   let problem: string | null = null;

@@ -3,7 +3,7 @@ import { notFound } from '../../core/core.errors.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { StorageMoveKind } from '../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../deps.ts';
-import { HOLDER_TYPES, type Holder, type HolderType, LOCATED, tableOf } from '../holder.ts';
+import { HOLDER_TYPES, type Holder, type HolderType, LOCATION_COLUMNS, tableOf } from '../holder.ts';
 
 /** A holder whose row is locked. */
 export interface LockedHolder extends Holder {
@@ -18,7 +18,7 @@ export const COLUMN_OF = {
   group: 'group_id',
 } as const satisfies Record<StorageMoveKind, string>;
 
-const COLUMNS = [...LOCATED, 'repository_read_only'] as const;
+const COLUMNS = [...LOCATION_COLUMNS, 'repository_read_only'] as const;
 
 /**
  * Locks the row of a holder, so that no checked write can start. On PostgreSQL it waits for writers that hold the row;

@@ -19,7 +19,7 @@ const SLACK_MS = 300_000;
  * process, or a backup.
  * @returns delay in milliseconds until the next check; null if no reader is left
  */
-export async function readersLeft(deps: Deps, { id, updated_at }: StorageMove): Promise<number | null> {
+export async function readerCheckDelay(deps: Deps, { id, updated_at }: StorageMove): Promise<number | null> {
   const mine = moments.get(deps.inFlight) ?? new Map<number, Epoch>();
   moments.set(deps.inFlight, mine);
   if (mine.size > MAX_MOMENTS) mine.clear();

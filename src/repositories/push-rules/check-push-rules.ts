@@ -13,9 +13,9 @@ import {
 } from '../../git/transport/index.ts';
 import { CheckPacer } from './check-pacer.ts';
 import { CommitPeople } from './commit-people.ts';
-import { type MadeBy, type Patterns, patternsOf, refuseCommit } from './commit-rules.ts';
+import { type CommitOrigin, type Patterns, patternsOf, refuseCommit } from './commit-rules.ts';
+import { readCreatedCommits } from './created-commits.ts';
 import { FileSizes, needsFiles, refuseName } from './file-rules.ts';
-import { readMadeCommits } from './made-commits.ts';
 import { PatternFails } from './push-rules.pattern.ts';
 import { isSamePusher, type Pusher, readPusher } from './pusher.ts';
 import { SignatureRule } from './signed.ts';
@@ -162,7 +162,7 @@ class Pass {
   readonly #seen: Seen;
   readonly #sizes: FileSizes;
   readonly #pace = new CheckPacer();
-  #madeBy: MadeBy = 'somebody';
+  #madeBy: CommitOrigin = 'somebody';
 
   constructor(deps: Deps, repo: Repository, rule: PushRule, patterns: Patterns, changes: PushedChanges, seen: Seen) {
     this.#deps = deps;
@@ -208,7 +208,7 @@ class Pass {
     const { made, env } = this.#arrival;
     if (env !== undefined || made?.oids === 'all') return null;
     const oids = (made?.oids ?? []).filter((oid) => oid !== null);
-    return readMadeCommits(this.#repo, heads, oids, needsFiles(this.#rule));
+    return readCreatedCommits(this.#repo, heads, oids, needsFiles(this.#rule));
   }
 
   async #settle(): Promise<string | null> {
@@ -258,7 +258,7 @@ class Pass {
     return reason;
   }
 
-  #makerOf(oid: string): MadeBy {
+  #makerOf(oid: string): CommitOrigin {
     const { made } = this.#arrival;
     if (made === undefined) return 'somebody';
     const own = made.oids === 'all' || made.oids.includes(oid);

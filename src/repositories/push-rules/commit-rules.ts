@@ -25,7 +25,7 @@ export const patternsOf = (rule: PushRule): Patterns => ({
  * Origin of a commit: written under a name that the pusher vouches for, merged work of others, or created by the server
  * from a caller's input or from other commits.
  */
-export type MadeBy = 'somebody' | 'others' | 'server' | 'server from commits';
+export type CommitOrigin = 'somebody' | 'others' | 'server' | 'server from commits';
 
 const SIGN_OFF = /^Signed-off-by:[^<\n]+<[^<>@\n]+@[^<>@\n]+>[ \t\r]*$/i;
 const signedOff = (message: string): boolean =>
@@ -39,7 +39,7 @@ export function refuseCommit(
   rule: PushRule,
   patterns: Patterns,
   commit: NewCommit,
-  madeBy: MadeBy,
+  madeBy: CommitOrigin,
   pusher: Pusher,
 ): string | null {
   return (
@@ -70,7 +70,7 @@ function refuseEmails({ email }: Patterns, { authorEmail, committerEmail }: NewC
 function refuseAuthor(
   rule: PushRule,
   { authorName, committerEmail }: NewCommit,
-  madeBy: MadeBy,
+  madeBy: CommitOrigin,
   pusher: Pusher,
 ): string | null {
   if (madeBy === 'others') return null;

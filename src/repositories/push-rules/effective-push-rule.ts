@@ -1,5 +1,5 @@
 import { lineageIds } from '../../access/access.membership.ts';
-import { effectivePlan, holds } from '../../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../../access/access.plan.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { PushRule } from '../../db/tables/push-rules.table.ts';
 import type { Deps } from '../../deps.ts';
@@ -47,5 +47,5 @@ export async function effectivePushRule(
   const ofProject =
     own === null ? undefined : await db.selectFrom('push_rules').selectAll().where('id', '=', own).executeTakeFirst();
   const rule = ofProject ?? (await nearestRule(db, groups));
-  return rule !== undefined && holds(await effectivePlan(deps, db), 'premium') ? rule : null;
+  return rule !== undefined && includesPlan(await effectivePlan(deps, db), 'premium') ? rule : null;
 }

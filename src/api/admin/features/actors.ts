@@ -2,7 +2,7 @@ import { badRequest } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
 
 /** Actors to switch a flag for: lists of names, separated by commas. */
-export interface Named {
+export interface ActorNames {
   user?: string | undefined;
   group?: string | undefined;
   namespace?: string | undefined;
@@ -33,7 +33,7 @@ function all(
 }
 
 /** The named actors as flags store them: `User:1`, `Group:2`, `Project:3`. @throws ApiError 400 for an unknown name */
-export async function actorsOf(db: Db, named: Named): Promise<string[]> {
+export async function actorsOf(db: Db, named: ActorNames): Promise<string[]> {
   const users = names(named.user);
   const groups = names(named.group);
   const namespaces = names(named.namespace);

@@ -4,7 +4,7 @@ import { notFound, recordNotFound, refused } from '../../../core/core.errors.ts'
 import { route } from '../../../http/http.route.ts';
 import { Nullable, pagination, Secret } from '../../../http/http.schema.ts';
 import { addLicense, removeLicense } from '../../../licence/add.ts';
-import { BadLicenseKey } from '../../../licence/licence.key.ts';
+import { InvalidLicenseKey } from '../../../licence/licence.key.ts';
 import { licenseOf, trustedLicenses } from '../../../licence/licence.stored.ts';
 import { administrator, onServer } from '../../api.access.ts';
 import { refreshCount } from './license.background.ts';
@@ -90,7 +90,7 @@ export const licenseRoutes = [
         await deps.settings.changed();
         return await presentLicense(deps, license);
       } catch (error) {
-        throw error instanceof BadLicenseKey ? refused(error.message) : error;
+        throw error instanceof InvalidLicenseKey ? refused(error.message) : error;
       }
     },
   }),

@@ -32,7 +32,7 @@ export const inSnippetsOfProject: Access<ProjectScope> = {
 };
 
 /** Users who may create snippets in a project. */
-export const makerInProject: Access<ProjectScope & { caller: UserCaller }> = {
+export const projectSnippetCreator: Access<ProjectScope & { caller: UserCaller }> = {
   ...inProject('create_snippet'),
   check: async (request) => {
     const scope = await inOpenProject(request, false);
@@ -42,7 +42,7 @@ export const makerInProject: Access<ProjectScope & { caller: UserCaller }> = {
 };
 
 /** Users who may create personal snippets; external users may not. */
-export const snippetMaker = onServer('create_personal_snippet');
+export const personalSnippetCreator = onServer('create_personal_snippet');
 
 const idOf = (text: string, name: string): number => {
   if (!/^\d{1,15}$/.test(text)) throw invalidParameter(`${name} is invalid`);

@@ -10,10 +10,10 @@ import { applicationSettings } from '../../../settings/application-settings.ts';
 import { originOf, presentUserAgent, UserAgentDetail } from '../../user-agent.ts';
 import { FilePath } from '../repository-files/repository-files.inputs.ts';
 import {
-  makerInProject,
+  personalSnippetCreator,
+  projectSnippetCreator,
   type SnippetKind,
   snippetAdministrator,
-  snippetMaker,
   snippetReader,
   snippetWriter,
 } from './snippets.access.ts';
@@ -147,14 +147,14 @@ export const snippetsRoutes: readonly Route[] = [
     ...creation,
     path: '/snippets',
     summary: 'Create a snippet',
-    access: snippetMaker,
+    access: personalSnippetCreator,
     handler: (c) => create(c, null),
   }),
   route({
     ...creation,
     path: '/projects/:id/snippets',
     summary: 'Create a project snippet',
-    access: makerInProject,
+    access: projectSnippetCreator,
     handler: (c) => create(c, c.project),
   }),
 ];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { passwordIsNotEnough, userOfPassword } from '../../../access/access.sign-in.ts';
+import { requiresSecondFactor, userOfPassword } from '../../../access/access.sign-in.ts';
 import { OAUTH_SCOPES } from '../../../access/token-scopes.ts';
 import { recordFailedSignIn } from '../../../audit/failed-sign-ins.ts';
 import { timestamp } from '../../../core/clock.ts';
@@ -82,7 +82,7 @@ export async function grantByPassword(
   const scopes = scopesOf(input.scope, application);
   const user = await userOfPassword(deps, input.username, input.password);
   if (user === undefined) throw oauthError('invalid_grant');
-  if (user.state !== 'active' || passwordIsNotEnough(deps, user)) {
+  if (user.state !== 'active' || requiresSecondFactor(deps, user)) {
     await recordFailedSignIn(deps, deps.passwords.reports, input.username, user.id);
     throw oauthError('invalid_grant');
   }

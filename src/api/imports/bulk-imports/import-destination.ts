@@ -12,7 +12,7 @@ import { PROJECT_FEATURES, PROJECT_FLAGS, type Project } from '../../../db/table
 import type { Deps } from '../../../deps.ts';
 import { propertiesOf } from '../../../http/http.schema.ts';
 import { coerceText, type ImportedObject } from '../../../import-export/imports/coerce-import.ts';
-import { CreateProject, createGroupByInput, makeProject } from '../../spaces/index.ts';
+import { CreateProject, createGroupByInput, createProjectByInput } from '../../spaces/index.ts';
 import { importedGroupSettings } from '../group-settings.ts';
 
 /** The group or project that an entity is imported into. */
@@ -151,7 +151,7 @@ async function newProject(
   };
   const limit = parent.kind === 'group' ? parent.visibility : null;
   return asOpenAsAllowed(visibilityOf(object, limit), (visibility) =>
-    makeProject(
+    createProjectByInput(
       deps,
       caller,
       caller.user,

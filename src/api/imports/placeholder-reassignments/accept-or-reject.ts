@@ -4,7 +4,7 @@ import { notFound } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { type ImportSourceUser, SOURCE_USER_STATUS as STATUS } from '../../../db/tables/import-source-users.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { calledAs, notifyReassignment, REASSIGN, recordReassignment } from './placeholder-reassignments.assign.ts';
+import { displayNameOf, notifyReassignment, REASSIGN, recordReassignment } from './placeholder-reassignments.assign.ts';
 
 /** Parameters of the URL in a mail. */
 export interface ReassignmentRequest {
@@ -55,7 +55,7 @@ export async function acceptOrRejectReassignment(
         deps,
         db,
         row,
-        `${caller.user.name} has declined the contributions of ${calledAs(row)}.`,
+        `${caller.user.name} has declined the contributions of ${displayNameOf(row)}.`,
       );
     return changed;
   });

@@ -28,7 +28,7 @@ export const REASSIGNABLE: readonly SourceUserStatus[] = [STATUS.pending_reassig
 const TOKEN_BYTES = 24;
 
 /** Displayed name of a source user. */
-export const calledAs = ({ source_name, source_username, source_hostname }: ImportSourceUser): string =>
+export const displayNameOf = ({ source_name, source_username, source_hostname }: ImportSourceUser): string =>
   `${source_name ?? 'somebody'}${source_username === null ? '' : ` (@${source_username})`} of ${source_hostname}`;
 
 /**
@@ -62,9 +62,9 @@ export async function assign(deps: Deps, db: Db, row: ImportSourceUser, to: User
   const address = `${deps.externalUrl()}/import/source_users/${row.namespace_id}/${token}`;
   await enqueueMail(db, deps, {
     to: to.notification_email ?? to.email,
-    subject: `Confirm that the contributions of ${calledAs(row)} are yours`,
+    subject: `Confirm that the contributions of ${displayNameOf(row)} are yours`,
     text: [
-      `${by.user.name} (@${by.user.username}) wants to assign the contributions of ${calledAs(row)} to you.`,
+      `${by.user.name} (@${by.user.username}) wants to assign the contributions of ${displayNameOf(row)} to you.`,
       'If you are this person, accept: issues, comments, merge requests and memberships are then assigned to you.',
       `Accept: POST ${address}/accept`,
       `Decline: POST ${address}/decline`,
@@ -93,8 +93,8 @@ export async function recordReassignment(
   await recordAudit(deps, db, {
     name: `placeholder_reassignment_${action}`,
     entity: onGroup(row.namespace_id),
-    target: { id: row.id, type: 'Import::SourceUser', details: calledAs(row) },
-    message: `Contributions of ${calledAs(row)} ${MESSAGES[action]} @${to}`,
+    target: { id: row.id, type: 'Import::SourceUser', details: displayNameOf(row) },
+    message: `Contributions of ${displayNameOf(row)} ${MESSAGES[action]} @${to}`,
     actorId: row.reassigned_by_user_id,
   });
 }
@@ -109,7 +109,7 @@ export async function notifyReassignment(deps: Deps, db: Db, row: ImportSourceUs
   if (asker === undefined || asker.state !== 'active') return;
   await enqueueMail(db, deps, {
     to: asker.notification_email ?? asker.email,
-    subject: `Reassignment of ${calledAs(row)}`,
+    subject: `Reassignment of ${displayNameOf(row)}`,
     text: what,
     headers: AUTOMATIC,
   });

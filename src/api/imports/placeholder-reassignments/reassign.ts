@@ -6,7 +6,7 @@ import { type ImportSourceUser, SOURCE_USER_STATUS as STATUS } from '../../../db
 import type { Deps } from '../../../deps.ts';
 import { addMember, groupSource, projectSource, type Source } from '../../spaces/index.ts';
 import { moveContributions, type Part } from './contributions.ts';
-import { calledAs, notifyReassignment, REASSIGN, recordReassignment } from './placeholder-reassignments.assign.ts';
+import { displayNameOf, notifyReassignment, REASSIGN, recordReassignment } from './placeholder-reassignments.assign.ts';
 
 /** The reassignment has ended. */
 class Ended extends Error {}
@@ -92,7 +92,12 @@ async function end(deps: Deps, row: ImportSourceUser, error: string | null): Pro
       .executeTakeFirst();
     await recordReassignment(deps, db, row, error === null ? 'completed' : 'failed', to?.username ?? 'ghost');
     const what = error === null ? 'were assigned' : `could not be assigned (${error})`;
-    await notifyReassignment(deps, db, row, `The contributions of ${calledAs(row)} ${what} to the user you chose.`);
+    await notifyReassignment(
+      deps,
+      db,
+      row,
+      `The contributions of ${displayNameOf(row)} ${what} to the user you chose.`,
+    );
   });
 }
 

@@ -6,7 +6,7 @@ import { randomText } from '../../../core/core.secrets.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
-import { findPlacement, makeProject, personalNamespace } from '../../spaces/index.ts';
+import { createProjectByInput, findPlacement, personalNamespace } from '../../spaces/index.ts';
 import { insertFileImport } from '../file-import.ts';
 import { SOURCE_PURPOSE } from './fetch-archive.ts';
 import type { ImportTarget } from './project-imports.inputs.ts';
@@ -41,7 +41,7 @@ export async function startFileImport(
   const aside = `${path.slice(0, 200)}-${randomText(12).toLowerCase()}`;
   const called = replaced === undefined ? { name, path } : { name: aside, path: aside };
   const object = { visibility: 'private', ...overridden, ...called, namespace_id: namespace.id } as const;
-  return makeProject(deps, caller, caller.user, object, {
+  return createProjectByInput(deps, caller, caller.user, object, {
     transactionHook: async (db, { id }) => {
       const entity_id = await insertFileImport(deps, db, caller.user.id, {
         entity_type: 'project',

@@ -3,7 +3,7 @@ import { type Route, route } from '../../../http/http.route.ts';
 import { pagination } from '../../../http/http.schema.ts';
 import { findHook, hooksOf } from '../../../webhooks/webhooks.find.ts';
 import { createHook, removeHook, updateHook } from '../../../webhooks/webhooks.save.ts';
-import { FIRST_TRIGGERS } from './hooks.flags.ts';
+import { DEFAULT_TRIGGERS } from './hooks.flags.ts';
 import { changeOf, hookId, hookInputs } from './hooks.inputs.ts';
 import type { HookPlace } from './hooks.places.ts';
 import { presentHook } from './hooks.views.ts';
@@ -48,7 +48,7 @@ export function hookEndpoints({ kind, path, noun, nouns, access, schema, plan }:
       errors: [422],
       handler: async (c) => {
         const change = { ...changeOf(kind, c.input), url: String(c.input.url) };
-        return presentHook(c.deps, kind, await createHook(c.deps, c, change, FIRST_TRIGGERS[kind]), true);
+        return presentHook(c.deps, kind, await createHook(c.deps, c, change, DEFAULT_TRIGGERS[kind]), true);
       },
     }),
     route({

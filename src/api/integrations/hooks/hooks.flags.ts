@@ -13,7 +13,9 @@ export const HOOK_TRIGGERS = byKind((kind) =>
 );
 
 /** Default triggers of new hooks. */
-export const FIRST_TRIGGERS = byKind((kind) => TRIGGERS.filter((trigger) => HOOK_EVENTS[trigger].flag[kind] === true));
+export const DEFAULT_TRIGGERS = byKind((kind) =>
+  TRIGGERS.filter((trigger) => HOOK_EVENTS[trigger].flag[kind] === true),
+);
 
 export const flagOf = (trigger: string): string => `${trigger}_events`;
 

@@ -6,7 +6,7 @@ import { Enum, List, pagination } from '../../../http/http.schema.ts';
 import { type LogFilter, logsOf, resend } from '../../../webhooks/logs.ts';
 import { testHook } from '../../../webhooks/test-hook.ts';
 import { findHook } from '../../../webhooks/webhooks.find.ts';
-import { NO_ANSWER } from '../../../webhooks/webhooks.send.ts';
+import { NO_RESPONSE } from '../../../webhooks/webhooks.send.ts';
 import type { ManagedPlace, PlaceOwner } from '../managed-places.ts';
 import { sampleEvent } from '../payloads/sample.ts';
 import { flagOf, HOOK_TRIGGERS, triggerOf } from './hooks.flags.ts';
@@ -82,7 +82,7 @@ export function logEndpoints({ kind, path: hooks, noun, access, plan }: HookPlac
         const hook = await findHook(c.deps.db, c.owner, c.params.hook_id);
         limit(c, 'web_hook_event_resend');
         const { log } = await resend(c.deps, hook, c.params.hook_log_id);
-        return { response_status: log.response_status === NO_ANSWER ? NO_ANSWER : Number(log.response_status) };
+        return { response_status: log.response_status === NO_RESPONSE ? NO_RESPONSE : Number(log.response_status) };
       },
     }),
     route({

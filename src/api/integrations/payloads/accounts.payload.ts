@@ -2,7 +2,7 @@ import type { UserFacts } from '../../../core/event-facts.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { isoSeconds } from './payloads.times.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userOf } from './users.payload.ts';
 
 type UserEvent = RecordedEvent<'user.created' | 'user.destroyed' | 'user.renamed' | 'user.login_refused'>;
@@ -24,7 +24,7 @@ async function factsOf({ db }: Deps, event: UserEvent): Promise<UserFacts | unde
 }
 
 /** System hook payload for a user who is created, deleted or renamed, or who is blocked and tries to sign in. */
-export async function userSystemEvent(deps: Deps, event: UserEvent): Promise<Built | undefined> {
+export async function userSystemEvent(deps: Deps, event: UserEvent): Promise<BuiltPayload | undefined> {
   const user = await factsOf(deps, event);
   if (user === undefined) return undefined;
   const payload = {
@@ -42,7 +42,7 @@ export async function userSystemEvent(deps: Deps, event: UserEvent): Promise<Bui
 }
 
 /** System hook payload for an SSH key. */
-export async function keySystemEvent(deps: Deps, { type, payload, created_at }: KeyEvent): Promise<Built> {
+export async function keySystemEvent(deps: Deps, { type, payload, created_at }: KeyEvent): Promise<BuiltPayload> {
   const { key_id: id, user_id, key } = payload;
   const user = await userOf(deps.db, user_id);
   const row = await deps.db.selectFrom('ssh_keys').select('created_at').where('id', '=', id).executeTakeFirst();

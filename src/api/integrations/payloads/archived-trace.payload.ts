@@ -1,13 +1,13 @@
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { projectOf, shortProject } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 
 /** Payload for an archived job log. */
 export async function archivedTraceHookEvent(
   deps: Deps,
   { payload: { job_id, pipeline_id, project_id } }: RecordedEvent<'job.trace_archived'>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const project = await projectOf(deps, project_id);
   if (project === undefined) return undefined;
   const payload = {

@@ -54,7 +54,7 @@ export function changedPeople(changes: AttributeChanges): number[] {
 }
 
 /** Changes of a new object: all its attributes, from null. */
-export const fromNothing = (attributes: Readonly<Record<string, unknown>>): AttributeChanges =>
+export const creationChanges = (attributes: Readonly<Record<string, unknown>>): AttributeChanges =>
   Object.fromEntries(
     Object.entries(attributes)
       .filter(([, value]) => value !== null)

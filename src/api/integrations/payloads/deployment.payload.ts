@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { commitAt, commitPayload, webUrlOf } from './commits.payload.ts';
 import { fullProjectPayload, projectOf } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 /** States of deployments with payloads: started, blocked, and finished ones. */
@@ -19,7 +19,7 @@ export const isDeployed = ({ payload }: RecordedEvent<'deployment.updated'>): bo
 export async function deploymentHookEvent(
   deps: Deps,
   { payload, created_at }: RecordedEvent<'deployment.updated'>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('deployments')
     .selectAll()
@@ -28,7 +28,7 @@ export async function deploymentHookEvent(
   return row && (await build(deps, row, payload.status, created_at));
 }
 
-async function build(deps: Deps, row: Deployment, status: string, at: string): Promise<Built | undefined> {
+async function build(deps: Deps, row: Deployment, status: string, at: string): Promise<BuiltPayload | undefined> {
   const project = await projectOf(deps, row.project_id);
   const environment = await deps.db
     .selectFrom('environments')
@@ -64,7 +64,7 @@ async function build(deps: Deps, row: Deployment, status: string, at: string): P
 }
 
 /** Returns the payload of the last deployment, for tests of hooks; undefined if there is none. */
-export async function sampleDeployment(deps: Deps, projectId: number): Promise<Built | undefined> {
+export async function sampleDeployment(deps: Deps, projectId: number): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('deployments')
     .selectAll()

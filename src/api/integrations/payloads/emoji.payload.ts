@@ -6,7 +6,7 @@ import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { type NoteablePayload, noteAttributes, noteableOf } from './note.payload.ts';
 import { utcText } from './payloads.times.ts';
 import { fullProjectPayload, type ProjectForPayload, projectOf } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 /** A recorded reaction. */
@@ -24,7 +24,7 @@ async function awardOf({ db }: Deps, { payload }: RecordedEvent<'emoji.awarded' 
 export async function emojiHookEvent(
   deps: Deps,
   event: RecordedEvent<'emoji.awarded' | 'emoji.revoked'>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const project = await projectOf(deps, event.payload.project_id);
   const award = project && (await awardOf(deps, event));
   const action = event.type === 'emoji.awarded' ? 'award' : 'revoke';
@@ -36,7 +36,7 @@ async function build(
   project: ProjectForPayload,
   award: AwardForPayload,
   action: 'award' | 'revoke',
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const on = await thingOf(deps, project, award);
   if (on === undefined) return undefined;
   const { key, attributes } = on.noteable;
@@ -84,7 +84,7 @@ async function thingOf(
 }
 
 /** Returns the payload of the last reaction, for tests of hooks; undefined if there is none. */
-export async function sampleEmoji(deps: Deps, projectId: number): Promise<Built | undefined> {
+export async function sampleEmoji(deps: Deps, projectId: number): Promise<BuiltPayload | undefined> {
   const project = await projectOf(deps, projectId);
   const award = await deps.db
     .selectFrom('award_emoji')

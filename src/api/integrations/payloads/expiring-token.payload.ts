@@ -3,7 +3,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { milestoneOwnerOf } from './milestone.payload.ts';
 import { utcText } from './payloads.times.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 
 type Expiring = 'access_token.expiring' | 'deploy_token.expiring';
 
@@ -18,7 +18,7 @@ interface About {
 export async function expiringTokenHookEvent(
   deps: Deps,
   { type, payload }: RecordedEvent<Expiring>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   return build(deps, type, payload);
 }
 
@@ -26,7 +26,7 @@ async function build(
   deps: Deps,
   type: Expiring,
   { token, token_id, source_type, source_id }: About,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const kind = type === 'access_token.expiring' ? 'access_token' : 'deploy_token';
   const owner = await milestoneOwnerOf(deps, {
     project_id: source_type === 'project' ? source_id : null,
@@ -57,7 +57,7 @@ async function build(
  * Returns the payload of the last access token of a project as if about to expire, for tests of hooks; undefined if
  * there is none.
  */
-export async function sampleAccessToken(deps: Deps, projectId: number): Promise<Built | undefined> {
+export async function sampleAccessToken(deps: Deps, projectId: number): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('access_tokens')
     .selectAll()
@@ -70,7 +70,7 @@ export async function sampleAccessToken(deps: Deps, projectId: number): Promise<
 }
 
 /** Returns the same of the last deploy token. */
-export async function sampleDeployToken(deps: Deps, projectId: number): Promise<Built | undefined> {
+export async function sampleDeployToken(deps: Deps, projectId: number): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('deploy_tokens')
     .selectAll()
@@ -86,7 +86,12 @@ export async function sampleDeployToken(deps: Deps, projectId: number): Promise<
 
 type TokenForPayload = Omit<ResourceTokenFacts, 'expires_at'> & { id: number; expires_at: string | null };
 
-function sampleOf(deps: Deps, type: Expiring, projectId: number, row: TokenForPayload): Promise<Built | undefined> {
+function sampleOf(
+  deps: Deps,
+  type: Expiring,
+  projectId: number,
+  row: TokenForPayload,
+): Promise<BuiltPayload | undefined> {
   const token = { ...row, expires_at: row.expires_at ?? deps.clock.now().toISOString() };
   return build(deps, type, { source_type: 'project', source_id: projectId, token_id: row.id, token });
 }

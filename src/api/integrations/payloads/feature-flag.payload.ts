@@ -2,14 +2,14 @@ import type { FeatureFlagFacts } from '../../../core/event-facts.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { fullProjectPayload, projectOf } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 /** Hook payload for a feature flag that was switched on or off. */
 export async function featureFlagHookEvent(
   deps: Deps,
   { payload, actor_id }: RecordedEvent<'feature_flag.switched'>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const { project_id, feature_flag_id, feature_flag } = payload;
   return build(deps, project_id, { ...feature_flag, id: feature_flag_id }, actor_id);
 }
@@ -19,7 +19,7 @@ async function build(
   projectId: number,
   { id, name, description, active }: FeatureFlagFacts & { id: number },
   actorId: number | null,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const project = await projectOf(deps, projectId);
   if (project === undefined) return undefined;
   const user = await userOf(deps.db, actorId);
@@ -40,7 +40,7 @@ export async function sampleFeatureFlag(
   deps: Deps,
   projectId: number,
   userId: number | null,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('feature_flags')
     .selectAll()

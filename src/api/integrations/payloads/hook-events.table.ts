@@ -22,12 +22,12 @@ import {
   sampleSubgroup,
   subgroupHookEvent,
 } from './spaces.payload.ts';
-import { firing, type HookEventRow } from './types.ts';
+import { type HookEventRow, triggerRule } from './types.ts';
 import { sampleWikiPage, wikiPageHookEvent } from './wiki-page.payload.ts';
 
 const ISSUES = ['issue.created', 'issue.updated', 'issue.closed', 'issue.reopened'] as const;
 const NOTES = ['note.created', 'note.updated'] as const;
-const MERGE_REQUESTS = firing(
+const MERGE_REQUESTS = triggerRule(
   [
     'merge_request.created',
     'merge_request.updated',
@@ -60,44 +60,44 @@ const rows = {
     header: 'Push Hook',
     description: 'Whether the webhook is triggered by pushes to branches.',
     flag: { project: true, group: true, system: false },
-    hooks: firing(['push'], pushHookEvents, movesBranch),
-    system: firing(['push'], pushSystemEvents, movesBranch),
+    hooks: triggerRule(['push'], pushHookEvents, movesBranch),
+    system: triggerRule(['push'], pushSystemEvents, movesBranch),
     sample: [samplePush, NO_COMMITS],
   },
   tag_push: {
     header: 'Tag Push Hook',
     description: 'Whether the webhook is triggered by tags being created or deleted.',
     flag: { ...OFF, system: false },
-    hooks: firing(['push'], pushHookEvents, movesTag),
-    system: firing(['push'], pushSystemEvents, movesTag),
+    hooks: triggerRule(['push'], pushHookEvents, movesTag),
+    system: triggerRule(['push'], pushSystemEvents, movesTag),
     sample: [sampleTagPush, NO_COMMITS],
   },
   issues: {
     header: 'Issue Hook',
     description: 'Whether the webhook is triggered by issues.',
     flag: OFF,
-    hooks: firing(ISSUES, issueHookEvent, ({ payload }) => payload.issue?.confidential !== 1),
+    hooks: triggerRule(ISSUES, issueHookEvent, ({ payload }) => payload.issue?.confidential !== 1),
     sample: [sampleIssue, NO_ISSUES],
   },
   confidential_issues: {
     header: 'Confidential Issue Hook',
     description: 'Whether the webhook is triggered by confidential issues.',
     flag: OFF,
-    hooks: firing(ISSUES, issueHookEvent, ({ payload }) => payload.issue?.confidential !== 0),
+    hooks: triggerRule(ISSUES, issueHookEvent, ({ payload }) => payload.issue?.confidential !== 0),
     sample: [sampleIssue, NO_ISSUES],
   },
   note: {
     header: 'Note Hook',
     description: 'Whether the webhook is triggered by comments.',
     flag: OFF,
-    hooks: firing(NOTES, noteHookEvent, mayBePublic),
+    hooks: triggerRule(NOTES, noteHookEvent, mayBePublic),
     sample: [sampleNote, NO_NOTES],
   },
   confidential_note: {
     header: 'Confidential Note Hook',
     description: 'Whether the webhook is triggered by internal comments and comments on confidential issues.',
     flag: OFF,
-    hooks: firing(NOTES, noteHookEvent, mayBeConfidential),
+    hooks: triggerRule(NOTES, noteHookEvent, mayBeConfidential),
     sample: [sampleNote, NO_NOTES],
   },
   merge_requests: {
@@ -112,7 +112,7 @@ const rows = {
     header: 'Job Hook',
     description: 'Whether the webhook is triggered by jobs.',
     flag: OFF,
-    hooks: firing(['job.updated'], jobHookEvent),
+    hooks: triggerRule(['job.updated'], jobHookEvent),
     sample: [sampleJob, 'Ensure the project has CI jobs.'],
   },
   pipeline: {
@@ -120,7 +120,7 @@ const rows = {
     description: 'Whether the webhook is triggered by pipelines.',
     flag: OFF,
     // A new pipeline has not changed its status.
-    hooks: firing(['pipeline.updated'], pipelineHookEvent, ({ payload }) => payload.status !== 'created'),
+    hooks: triggerRule(['pipeline.updated'], pipelineHookEvent, ({ payload }) => payload.status !== 'created'),
     secret: true,
     sample: [samplePipeline, 'Ensure the project has CI pipelines.'],
   },
@@ -128,35 +128,35 @@ const rows = {
     header: 'Wiki Page Hook',
     description: 'Whether the webhook is triggered by wiki pages.',
     flag: OFF,
-    hooks: firing(['wiki_page.created', 'wiki_page.updated', 'wiki_page.destroyed'], wikiPageHookEvent),
+    hooks: triggerRule(['wiki_page.created', 'wiki_page.updated', 'wiki_page.destroyed'], wikiPageHookEvent),
     sample: [sampleWikiPage, 'Ensure the wiki is enabled and has pages.'],
   },
   deployment: {
     header: 'Deployment Hook',
     description: 'Whether the webhook is triggered by deployments.',
     flag: OFF,
-    hooks: firing(['deployment.updated'], deploymentHookEvent, isDeployed),
+    hooks: triggerRule(['deployment.updated'], deploymentHookEvent, isDeployed),
     sample: [sampleDeployment, 'Ensure the project has deployments.'],
   },
   feature_flag: {
     header: 'Feature Flag Hook',
     description: 'Whether the webhook is triggered by feature flags being switched on or off.',
     flag: OFF,
-    hooks: firing(['feature_flag.switched'], featureFlagHookEvent),
+    hooks: triggerRule(['feature_flag.switched'], featureFlagHookEvent),
     sample: [sampleFeatureFlag, 'Ensure the project has feature flags.'],
   },
   releases: {
     header: 'Release Hook',
     description: 'Whether the webhook is triggered by releases.',
     flag: OFF,
-    hooks: firing(['release.created', 'release.updated', 'release.destroyed'], releaseHookEvent),
+    hooks: triggerRule(['release.created', 'release.updated', 'release.destroyed'], releaseHookEvent),
     sample: [sampleRelease, 'Ensure the project has releases.'],
   },
   milestone: {
     header: 'Milestone Hook',
     description: 'Whether the webhook is triggered by milestones.',
     flag: OFF,
-    hooks: firing(
+    hooks: triggerRule(
       ['milestone.created', 'milestone.closed', 'milestone.reopened', 'milestone.destroyed'],
       milestoneHookEvent,
     ),
@@ -166,21 +166,21 @@ const rows = {
     header: 'Emoji Hook',
     description: 'Whether the webhook is triggered by emoji reactions.',
     flag: OFF,
-    hooks: firing(['emoji.awarded', 'emoji.revoked'], emojiHookEvent, ({ project_id }) => project_id !== null),
+    hooks: triggerRule(['emoji.awarded', 'emoji.revoked'], emojiHookEvent, ({ project_id }) => project_id !== null),
     sample: [sampleEmoji, 'Ensure the project has emoji reactions.'],
   },
   resource_access_token: {
     header: 'Resource Access Token Hook',
     description: 'Whether the webhook is triggered by access tokens that are about to expire.',
     flag: OFF,
-    hooks: firing(['access_token.expiring'], expiringTokenHookEvent),
+    hooks: triggerRule(['access_token.expiring'], expiringTokenHookEvent),
     sample: [sampleAccessToken, 'Ensure the project has access tokens.'],
   },
   resource_deploy_token: {
     header: 'Resource Deploy Token Hook',
     description: 'Whether the webhook is triggered by deploy tokens that are about to expire.',
     flag: OFF,
-    hooks: firing(['deploy_token.expiring'], expiringTokenHookEvent),
+    hooks: triggerRule(['deploy_token.expiring'], expiringTokenHookEvent),
     sample: [sampleDeployToken, 'Ensure the project has deploy tokens.'],
   },
   vulnerability: {
@@ -191,28 +191,28 @@ const rows = {
     header: 'Member Hook',
     description: 'Whether the webhook is triggered by members of the group and its subgroups.',
     flag: { group: false },
-    hooks: firing(MEMBERS, memberHookEvent, ({ group_id }) => group_id !== null),
-    system: firing(MEMBERS, memberSystemEvent),
+    hooks: triggerRule(MEMBERS, memberHookEvent, ({ group_id }) => group_id !== null),
+    system: triggerRule(MEMBERS, memberSystemEvent),
     sample: [sampleMember, 'Ensure the group has members.'],
   },
   subgroup: {
     header: 'Subgroup Hook',
     description: 'Whether the webhook is triggered by subgroups being created or removed.',
     flag: { group: false },
-    hooks: firing(
+    hooks: triggerRule(
       ['group.created', 'group.destroyed'],
       subgroupHookEvent,
       ({ payload }) => payload.group?.parent_id !== null,
     ),
-    system: firing(['group.created', 'group.destroyed', 'group.renamed'], groupSystemEvent),
+    system: triggerRule(['group.created', 'group.destroyed', 'group.renamed'], groupSystemEvent),
     sample: [sampleSubgroup, 'Ensure the group has subgroups.'],
   },
   project: {
     header: 'Project Hook',
     description: 'Whether the webhook is triggered by projects being created or removed in the group.',
     flag: { group: false },
-    hooks: firing(['project.created', 'project.destroyed'], projectHookEvent),
-    system: firing(
+    hooks: triggerRule(['project.created', 'project.destroyed'], projectHookEvent),
+    system: triggerRule(
       ['project.created', 'project.destroyed', 'project.renamed', 'project.transferred', 'project.updated'],
       projectSystemEvent,
       isProjectChange,
@@ -223,21 +223,21 @@ const rows = {
     description: 'Whether the webhook is triggered once per push, with all changed refs.',
     flag: { system: true },
     shown: ['project', 'group'],
-    system: firing(['push'], pushSystemEvents),
+    system: triggerRule(['push'], pushSystemEvents),
   },
   user: {
     flag: {},
-    system: firing(['user.created', 'user.destroyed', 'user.renamed', 'user.login_refused'], userSystemEvent),
+    system: triggerRule(['user.created', 'user.destroyed', 'user.renamed', 'user.login_refused'], userSystemEvent),
   },
   key: {
     flag: {},
-    system: firing(['key.created', 'key.destroyed'], keySystemEvent),
+    system: triggerRule(['key.created', 'key.destroyed'], keySystemEvent),
   },
   // Only integrations are told.
   archive_trace: {
     header: 'Archive Trace Hook',
     flag: {},
-    hooks: firing(['job.trace_archived'], archivedTraceHookEvent),
+    hooks: triggerRule(['job.trace_archived'], archivedTraceHookEvent),
   },
 } as const satisfies Record<string, HookEventRow>;
 

@@ -3,9 +3,9 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { ALWAYS, type HookSource, SYSTEM_HEADER } from '../../../webhooks/webhooks.source.ts';
 import { HOOK_EVENTS, TRIGGERS, type Trigger } from './hook-events.table.ts';
-import type { Built, Firing, HookEvent, SystemEvent } from './types.ts';
+import type { BuiltPayload, HookEvent, SystemEvent, TriggerRule } from './types.ts';
 
-type Fired = Firing & { trigger: string };
+type Fired = TriggerRule & { trigger: string };
 type Firings = ReadonlyMap<DomainEventType, readonly Fired[]>;
 
 /** The firings of some triggers by kind of event, in the order of the table. */
@@ -23,7 +23,7 @@ const fired = (all: Firings, event: RecordedEvent) => all.get(event.type)?.filte
 
 /** Payloads of an event with their triggers; each builder is called once. */
 async function builtOf(all: Firings, deps: Deps, event: RecordedEvent, retried?: boolean) {
-  const payloads: (Built & { trigger: string })[] = [];
+  const payloads: (BuiltPayload & { trigger: string })[] = [];
   const builders = new Map(fired(all, event).map(({ build, trigger }) => [build, trigger]));
   for (const [build, trigger] of builders) {
     const built = await build(deps, event, retried);
@@ -33,12 +33,16 @@ async function builtOf(all: Firings, deps: Deps, event: RecordedEvent, retried?:
 }
 
 /** Renders a payload for hooks of projects and groups. */
-export function hookEvent({ projectId = null, groupId = null, ...built }: Built & { trigger: string }): HookEvent {
+export function hookEvent({
+  projectId = null,
+  groupId = null,
+  ...built
+}: BuiltPayload & { trigger: string }): HookEvent {
   const { header = '', secret } = HOOK_EVENTS[built.trigger as Trigger];
   return { ...built, header, projectId, groupId, ...(secret === undefined ? {} : { secret }) };
 }
 
-const systemEvent = ({ projectId: _, groupId: __, ...built }: Built & { trigger: string }): SystemEvent => ({
+const systemEvent = ({ projectId: _, groupId: __, ...built }: BuiltPayload & { trigger: string }): SystemEvent => ({
   ...built,
   header: SYSTEM_HEADER,
 });

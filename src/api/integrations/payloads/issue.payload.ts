@@ -4,7 +4,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { issueUrl } from '../../planning/index.ts';
-import { type AttributeChanges, changesPayload, fromNothing, stateId } from './changes.payload.ts';
+import { type AttributeChanges, changesPayload, creationChanges, stateId } from './changes.payload.ts';
 import {
   associationsOf,
   type InitialAssociations,
@@ -15,7 +15,7 @@ import {
 import { labelPayload } from './labels.payload.ts';
 import { isoSeconds, orNull } from './payloads.times.ts';
 import { fullProjectPayload, projectOf, repositoryShort } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userPayload, userPayloadOrNull } from './users.payload.ts';
 
 type IssueEvent = RecordedEvent<'issue.created' | 'issue.updated' | 'issue.closed' | 'issue.reopened'>;
@@ -108,14 +108,14 @@ export function issueAttributes(
 function ownChanges(type: keyof typeof ACTIONS, issue: IssueForPayload): AttributeChanges {
   const { id, iid, project_id, author_id, title, description, created_at, updated_at, closed_at } = issue;
   if (type === 'issue.created') {
-    return fromNothing({ id, iid, project_id, author_id, title, description, created_at, updated_at });
+    return creationChanges({ id, iid, project_id, author_id, title, description, created_at, updated_at });
   }
   if (type === 'issue.closed') return { state_id: [1, 2], closed_at: [null, closed_at] };
   return { state_id: [2, 1] };
 }
 
 /** Hook payload for an issue, confidential or not, in its state at the event. */
-export async function issueHookEvent(deps: Deps, event: IssueEvent): Promise<Built | undefined> {
+export async function issueHookEvent(deps: Deps, event: IssueEvent): Promise<BuiltPayload | undefined> {
   const payload: Known = event.payload;
   const issue = await issueOf(deps.db, payload.issue_id, payload.project_id, payload.issue);
   const changes = payload.changes ?? (issue === undefined ? {} : ownChanges(event.type, issue));
@@ -128,7 +128,7 @@ async function build(
   known: InitialAssociations & { changes: AttributeChanges },
   action: string,
   { actor_id, created_at }: Pick<IssueEvent, 'actor_id' | 'created_at'>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const project = await projectOf(deps, issue.project_id);
   if (project === undefined) return undefined;
   const company = await associationsOf(deps.db, 'Issue', issue.id, known, [actor_id]);
@@ -161,7 +161,11 @@ async function build(
  * Returns the payload of the last issue as if just opened, for tests of hooks.
  * @returns undefined if the project has none
  */
-export async function sampleIssue(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
+export async function sampleIssue(
+  deps: Deps,
+  projectId: number,
+  userId: number | null,
+): Promise<BuiltPayload | undefined> {
   const issue = await deps.db
     .selectFrom('issues')
     .selectAll()

@@ -11,7 +11,7 @@ import { commitAt } from './commits.payload.ts';
 import { asOf, jobAssociationsOf, runnerPayload, sourcePipelineOf, timesOf } from './jobs.payload.ts';
 import { isoSeconds, orNull } from './payloads.times.ts';
 import { fullRepositoryPayload, type ProjectForPayload, projectOf, shortProject } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 const NOTHING = '0'.repeat(40);
@@ -20,7 +20,7 @@ const NOTHING = '0'.repeat(40);
 export async function jobHookEvent(
   deps: Deps,
   { payload, created_at }: RecordedEvent<'job.updated'>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const job = await deps.db
     .selectFrom('ci_jobs')
     .selectAll()
@@ -30,7 +30,7 @@ export async function jobHookEvent(
   return job && (await build(deps, asOf(job, payload.status), created_at));
 }
 
-async function build(deps: Deps, job: CiJob, at: string): Promise<Built | undefined> {
+async function build(deps: Deps, job: CiJob, at: string): Promise<BuiltPayload | undefined> {
   const { db } = deps;
   const pipeline = await db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirst();
   const project = await projectOf(deps, job.project_id);
@@ -116,7 +116,7 @@ async function authorUrl(deps: Deps, { author: { email } }: Commit): Promise<str
 }
 
 /** Returns the payload of the last job as if just changed, for tests of hooks; undefined if there is none. */
-export async function sampleJob(deps: Deps, projectId: number): Promise<Built | undefined> {
+export async function sampleJob(deps: Deps, projectId: number): Promise<BuiltPayload | undefined> {
   const job = await deps.db
     .selectFrom('ci_jobs')
     .selectAll()

@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { groupOf } from './groups.payload.ts';
 import { isoSeconds } from './payloads.times.ts';
-import type { Built, Payload } from './types.ts';
+import type { BuiltPayload, Payload } from './types.ts';
 import { userOf } from './users.payload.ts';
 
 type MemberEvent = RecordedEvent<'member.added' | 'member.updated' | 'member.removed'>;
@@ -88,7 +88,7 @@ async function ofProject(deps: Deps, event: Event): Promise<Payload | undefined>
 }
 
 /** Hook payload of a group for a member who is added, updated or removed, or for an access request. */
-export async function memberHookEvent(deps: Deps, event: Event): Promise<Built | undefined> {
+export async function memberHookEvent(deps: Deps, event: Event): Promise<BuiltPayload | undefined> {
   const { source_id, user_id } = event.payload;
   const denied = event.type === 'access_request.removed';
   // Withdrawing one's own access request is not a denial.
@@ -99,7 +99,7 @@ export async function memberHookEvent(deps: Deps, event: Event): Promise<Built |
 }
 
 /** System hook payload for a member of a group or project. */
-export async function memberSystemEvent(deps: Deps, event: Event): Promise<Built | undefined> {
+export async function memberSystemEvent(deps: Deps, event: Event): Promise<BuiltPayload | undefined> {
   const group = event.payload.source_type === 'group';
   const payload = group ? await ofGroup(deps, event, IN_GROUP[event.type]) : await ofProject(deps, event);
   if (payload === undefined) return undefined;
@@ -110,7 +110,11 @@ export async function memberSystemEvent(deps: Deps, event: Event): Promise<Built
 /**
  * Returns the payload of the last member of a group as if just added, for tests of hooks; undefined if there is none.
  */
-export async function sampleMember(deps: Deps, groupId: number, userId: number | null): Promise<Built | undefined> {
+export async function sampleMember(
+  deps: Deps,
+  groupId: number,
+  userId: number | null,
+): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('members')
     .selectAll()

@@ -2,7 +2,7 @@ import { timestamp } from '../../../core/clock.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { usersById } from '../../identity/index.ts';
-import { type AttributeChanges, changedPeople, changesPayload, fromNothing } from './changes.payload.ts';
+import { type AttributeChanges, changedPeople, changesPayload, creationChanges } from './changes.payload.ts';
 import { type InitialAssociations, lastEdit } from './issuable.payload.ts';
 import { labelPayload } from './labels.payload.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from './merge-request-attributes.payload.ts';
 import { isoSeconds } from './payloads.times.ts';
 import { fullProjectPayload, repositoryShort } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userPayload, userPayloadOrNull } from './users.payload.ts';
 
 type MergeRequestEvent = RecordedEvent<
@@ -54,7 +54,7 @@ function ownChanges(type: string, { row }: MergeRequestForPayload): AttributeCha
       const { id, iid, project_id, source_project_id, author_id, source_branch, target_branch } = row;
       const { title, description, created_at, updated_at } = row;
       const ids = { id, iid, target_project_id: project_id, source_project_id, author_id };
-      return fromNothing({ ...ids, source_branch, target_branch, title, description, created_at, updated_at });
+      return creationChanges({ ...ids, source_branch, target_branch, title, description, created_at, updated_at });
     }
     case 'merge_request.closed':
       return { state_id: [1, 2] };
@@ -73,7 +73,7 @@ async function build(
   action: string,
   known: Known & { changes: AttributeChanges },
   { actor_id, created_at }: Pick<MergeRequestEvent, 'actor_id' | 'created_at'>,
-): Promise<Built> {
+): Promise<BuiltPayload> {
   const { changes, old_sha, system_action } = known;
   const people = await usersById(deps.db, [actor_id, ...changedPeople(changes)]);
   const edit = action === 'update' ? lastEdit(changes, isoSeconds(created_at), actor_id) : {};
@@ -101,7 +101,7 @@ async function build(
 }
 
 /** Payload for hooks and system hooks for a merge request, in its state at the event. */
-export async function mergeRequestEvent(deps: Deps, event: MergeRequestEvent): Promise<Built | undefined> {
+export async function mergeRequestEvent(deps: Deps, event: MergeRequestEvent): Promise<BuiltPayload | undefined> {
   const known = event.payload as Known;
   const mergeRequest = await mergeRequestOf(deps, event.payload, known);
   if (mergeRequest === undefined) return undefined;
@@ -114,7 +114,7 @@ export async function sampleMergeRequest(
   deps: Deps,
   projectId: number,
   userId: number | null,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('merge_requests')
     .select(['id', 'project_id'])

@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { groupOf, groupPayload } from './groups.payload.ts';
 import { utcText } from './payloads.times.ts';
 import { fullProjectPayload, projectOf } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 
 const ACTIONS = {
   'milestone.created': 'create',
@@ -20,7 +20,7 @@ type MilestoneForPayload = MilestoneFacts & Pick<Milestone, 'id' | 'project_id' 
 export async function milestoneHookEvent(
   deps: Deps,
   event: RecordedEvent<keyof typeof ACTIONS>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const { milestone, milestone_id: id, project_id, group_id } = event.payload;
   return milestone && (await build(deps, { ...milestone, id, project_id, group_id }, ACTIONS[event.type]));
 }
@@ -41,7 +41,7 @@ export async function milestoneOwnerOf(
   );
 }
 
-async function build(deps: Deps, milestone: MilestoneForPayload, action: string): Promise<Built | undefined> {
+async function build(deps: Deps, milestone: MilestoneForPayload, action: string): Promise<BuiltPayload | undefined> {
   const owner = await milestoneOwnerOf(deps, milestone);
   if (owner === undefined) return undefined;
   const { projectId, groupId, shown } = owner;
@@ -74,7 +74,7 @@ async function build(deps: Deps, milestone: MilestoneForPayload, action: string)
  * Returns the payload of the last milestone of a project as if just created, for tests of hooks; undefined if there is
  * none.
  */
-export async function sampleMilestone(deps: Deps, projectId: number): Promise<Built | undefined> {
+export async function sampleMilestone(deps: Deps, projectId: number): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('milestones')
     .selectAll()

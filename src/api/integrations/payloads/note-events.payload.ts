@@ -4,7 +4,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { type NoteForPayload, noteAttributes, noteableOf } from './note.payload.ts';
 import { fullProjectPayload, projectOf, repositoryShort } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 type NoteEvent = RecordedEvent<'note.created' | 'note.updated'>;
@@ -32,7 +32,7 @@ async function noteOf(db: Db, id: number, projectId: number | null, type: string
 }
 
 /** Hook payload for a comment in a project, as it was written; none for the mere resolution of a thread. */
-export async function noteHookEvent(deps: Deps, event: NoteEvent): Promise<Built | undefined> {
+export async function noteHookEvent(deps: Deps, event: NoteEvent): Promise<BuiltPayload | undefined> {
   const { note_id, project_id, noteable_type, note: facts, confidential } = event.payload;
   const note = await noteOf(deps.db, note_id, project_id, noteable_type, facts);
   if (note === undefined || note.system === 1) return undefined;
@@ -46,7 +46,7 @@ async function build(
   action: string,
   actorId: number | null,
   onConfidential?: boolean,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const project = await projectOf(deps, note.project_id);
   if (project === undefined) return undefined;
   const on = { type: note.noteable_type, id: note.noteable_id, sha: note.commit_id };
@@ -71,7 +71,11 @@ async function build(
 }
 
 /** Returns the payload of the last comment as if just written, for tests of hooks; undefined if there is none. */
-export async function sampleNote(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
+export async function sampleNote(
+  deps: Deps,
+  projectId: number,
+  userId: number | null,
+): Promise<BuiltPayload | undefined> {
   const note = await deps.db
     .selectFrom('notes')
     .selectAll()

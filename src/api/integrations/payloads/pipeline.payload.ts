@@ -20,7 +20,7 @@ import {
 } from './jobs.payload.ts';
 import { orNull, utcText } from './payloads.times.ts';
 import { type ProjectForPayload, projectOf, shortProject } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userPayloadOrNull } from './users.payload.ts';
 
 const NOTHING = '0'.repeat(40);
@@ -33,7 +33,7 @@ export async function pipelineHookEvent(
   deps: Deps,
   { payload, created_at }: RecordedEvent<'pipeline.updated'>,
   retried = false,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const pipeline = await deps.db
     .selectFrom('pipelines')
     .selectAll()
@@ -42,7 +42,7 @@ export async function pipelineHookEvent(
   return pipeline && (await build(deps, asOf(pipeline, payload.status), created_at, retried));
 }
 
-async function build(deps: Deps, pipeline: Pipeline, at: string, retried = false): Promise<Built | undefined> {
+async function build(deps: Deps, pipeline: Pipeline, at: string, retried = false): Promise<BuiltPayload | undefined> {
   const { db } = deps;
   const project = await projectOf(deps, pipeline.project_id);
   if (project === undefined) return undefined;
@@ -179,7 +179,7 @@ function buildPayload(
 }
 
 /** Returns the payload of the last pipeline as if just changed, for tests of hooks; undefined if there is none. */
-export async function samplePipeline(deps: Deps, projectId: number): Promise<Built | undefined> {
+export async function samplePipeline(deps: Deps, projectId: number): Promise<BuiltPayload | undefined> {
   const pipeline = await deps.db
     .selectFrom('pipelines')
     .selectAll()

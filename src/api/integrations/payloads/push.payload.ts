@@ -13,7 +13,7 @@ import { userAvatarUrl } from '../../identity/index.ts';
 import { commitAt, commitPayloadWithFiles, orElse, webUrlOf } from './commits.payload.ts';
 import { fullProjectPayload, fullRepositoryPayload, type ProjectForPayload, projectOf } from './projects.payload.ts';
 import { pushOptionsPayload } from './push-options.payload.ts';
-import type { Built, Payload } from './types.ts';
+import type { BuiltPayload, Payload } from './types.ts';
 import { userOf } from './users.payload.ts';
 
 type Push = DomainEvents['push'];
@@ -120,10 +120,10 @@ const under = (folder: string, updates: readonly Update[], limit: number): reado
   return own.length > limit ? [] : own;
 };
 
-async function pushEvents(pushed: Pushed, updates: readonly Update[]): Promise<Built[]> {
+async function pushEvents(pushed: Pushed, updates: readonly Update[]): Promise<BuiltPayload[]> {
   const { push_event_hooks_limit: limit } = await applicationSettings(pushed.deps);
   const projectId = pushed.project.row.id;
-  const events: Built[] = [];
+  const events: BuiltPayload[] = [];
   for (const update of under(HEADS, updates, limit)) {
     const payload = await buildPayload(pushed, 'push', update);
     const branch = update.ref.slice(HEADS.length);
@@ -139,13 +139,19 @@ async function pushEvents(pushed: Pushed, updates: readonly Update[]): Promise<B
  * Hook payloads for a push, one per branch and tag; none if more branches or tags changed than
  * `push_event_hooks_limit`.
  */
-export async function pushHookEvents(deps: Deps, { payload, actor_id }: RecordedEvent<'push'>): Promise<Built[]> {
+export async function pushHookEvents(
+  deps: Deps,
+  { payload, actor_id }: RecordedEvent<'push'>,
+): Promise<BuiltPayload[]> {
   const pushed = await pushedOf(deps, payload.project_id, actor_id, payload);
   return pushed === undefined ? [] : pushEvents(pushed, payload.updates);
 }
 
 /** System hook payloads for a push: those of `pushHookEvents`, followed by one for all refs. */
-export async function pushSystemEvents(deps: Deps, { payload, actor_id }: RecordedEvent<'push'>): Promise<Built[]> {
+export async function pushSystemEvents(
+  deps: Deps,
+  { payload, actor_id }: RecordedEvent<'push'>,
+): Promise<BuiltPayload[]> {
   const pushed = await pushedOf(deps, payload.project_id, actor_id, payload);
   if (pushed === undefined) return [];
   const events = await pushEvents(pushed, payload.updates);
@@ -177,7 +183,11 @@ async function sampled(deps: Deps, projectId: number, userId: number | null) {
 }
 
 /** Returns the payload of a push of the last commits of the default branch, for tests of hooks. */
-export async function samplePush(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
+export async function samplePush(
+  deps: Deps,
+  projectId: number,
+  userId: number | null,
+): Promise<BuiltPayload | undefined> {
   const { pushed, commit, branch } = (await sampled(deps, projectId, userId)) ?? {};
   if (pushed === undefined) return undefined;
   const before = await ancestorOf(pushed.repo, commit!, SAMPLE_COMMITS);
@@ -186,7 +196,11 @@ export async function samplePush(deps: Deps, projectId: number, userId: number |
 }
 
 /** Returns the payload of a push of the last tag, for tests of hooks. */
-export async function sampleTagPush(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
+export async function sampleTagPush(
+  deps: Deps,
+  projectId: number,
+  userId: number | null,
+): Promise<BuiltPayload | undefined> {
   const { pushed, commit } = (await sampled(deps, projectId, userId)) ?? {};
   if (pushed === undefined) return undefined;
   const tag = (await pushed.repo.refs.list(TAGS)).at(-1);

@@ -6,7 +6,7 @@ import { releaseUrl, sourcesOf } from '../../delivery/index.ts';
 import { commitAt, commitPayload, webUrlOf } from './commits.payload.ts';
 import { utcText } from './payloads.times.ts';
 import { fullProjectPayload, projectOf } from './projects.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 
 const ACTIONS = { 'release.created': 'create', 'release.updated': 'update', 'release.destroyed': 'delete' } as const;
 
@@ -14,7 +14,7 @@ const ACTIONS = { 'release.created': 'create', 'release.updated': 'update', 'rel
 export async function releaseHookEvent(
   deps: Deps,
   { type, payload }: RecordedEvent<keyof typeof ACTIONS>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   return build(deps, payload.project_id, payload.release_id, payload.release, ACTIONS[type]);
 }
 
@@ -24,7 +24,7 @@ async function build(
   id: number,
   release: ReleaseFacts,
   action: string,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const project = await projectOf(deps, projectId);
   if (project === undefined) return undefined;
   const links = await deps.db
@@ -59,7 +59,7 @@ async function build(
 }
 
 /** Returns the payload of the last release as if just created, for tests of hooks; undefined if there is none. */
-export async function sampleRelease(deps: Deps, projectId: number): Promise<Built | undefined> {
+export async function sampleRelease(deps: Deps, projectId: number): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('releases')
     .selectAll()

@@ -8,7 +8,7 @@ import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { groupOf } from './groups.payload.ts';
 import { isoSeconds } from './payloads.times.ts';
-import type { Built, Payload } from './types.ts';
+import type { BuiltPayload, Payload } from './types.ts';
 import { HIDDEN, userOf } from './users.payload.ts';
 
 type ProjectEvent = RecordedEvent<
@@ -104,7 +104,7 @@ export const isProjectChange = ({ type, payload }: ProjectEvent): boolean =>
 export async function projectHookEvent(
   deps: Deps,
   event: RecordedEvent<'project.created' | 'project.destroyed'>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const payload = await tellProject(deps, event);
   if (payload === undefined) return undefined;
   const { owner_name: _, owner_email: __, ...hookPayload } = payload;
@@ -112,7 +112,7 @@ export async function projectHookEvent(
 }
 
 /** System hook payload for a project. */
-export async function projectSystemEvent(deps: Deps, event: ProjectEvent): Promise<Built | undefined> {
+export async function projectSystemEvent(deps: Deps, event: ProjectEvent): Promise<BuiltPayload | undefined> {
   const payload = await tellProject(deps, event);
   return payload && { payload };
 }
@@ -124,7 +124,7 @@ async function groupFactsOf({ db }: Deps, { payload }: GroupEvent): Promise<Grou
 const last = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** System hook payload for a group. */
-export async function groupSystemEvent(deps: Deps, event: GroupEvent): Promise<Built | undefined> {
+export async function groupSystemEvent(deps: Deps, event: GroupEvent): Promise<BuiltPayload | undefined> {
   const group = await groupFactsOf(deps, event);
   if (group === undefined) return undefined;
   const old = 'old_full_path' in event.payload ? event.payload.old_full_path : undefined;
@@ -144,7 +144,7 @@ export async function groupSystemEvent(deps: Deps, event: GroupEvent): Promise<B
 export async function subgroupHookEvent(
   deps: Deps,
   event: RecordedEvent<'group.created' | 'group.destroyed'>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const group = await groupFactsOf(deps, event);
   const parentId = group?.parent_id ?? null;
   if (group === undefined || parentId === null) return undefined;
@@ -174,7 +174,11 @@ export async function subgroupHookEvent(
  * Returns the payload of the last project of a group as if just created, for tests of hooks; undefined if there is
  * none.
  */
-export async function sampleProject(deps: Deps, groupId: number, userId: number | null): Promise<Built | undefined> {
+export async function sampleProject(
+  deps: Deps,
+  groupId: number,
+  userId: number | null,
+): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('projects')
     .selectAll()
@@ -192,7 +196,11 @@ export async function sampleProject(deps: Deps, groupId: number, userId: number 
  * Returns the payload of the last subgroup of a group as if just created, for tests of hooks; undefined if there is
  * none.
  */
-export async function sampleSubgroup(deps: Deps, groupId: number, userId: number | null): Promise<Built | undefined> {
+export async function sampleSubgroup(
+  deps: Deps,
+  groupId: number,
+  userId: number | null,
+): Promise<BuiltPayload | undefined> {
   const row = await deps.db
     .selectFrom('namespaces')
     .selectAll()

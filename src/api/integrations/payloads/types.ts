@@ -9,7 +9,7 @@ export type HookKind = 'project' | 'group' | 'system';
 export type Payload = Readonly<Record<string, unknown>>;
 
 /** What a builder returns: a payload, and for hooks of projects and groups its owner, who is one of both. */
-export interface Built {
+export interface BuiltPayload {
   payload: Payload;
   projectId?: number | null;
   groupId?: number | null;
@@ -35,26 +35,30 @@ export interface SystemEvent extends HookMessage {
 export type HookOwner = { projectId: number } | { groupId: number };
 
 /** Kinds of domain events that fire a trigger, and the builder of their payloads. */
-export interface Firing<T extends DomainEventType = DomainEventType> {
+export interface TriggerRule<T extends DomainEventType = DomainEventType> {
   on: readonly T[];
   /** Builds the payloads; nothing if there are none, or the object was deleted without recorded facts. */
-  build(deps: Deps, event: RecordedEvent<T>, retried?: boolean): Promise<Built | readonly Built[] | undefined>;
+  build(
+    deps: Deps,
+    event: RecordedEvent<T>,
+    retried?: boolean,
+  ): Promise<BuiltPayload | readonly BuiltPayload[] | undefined>;
   /** Whether the event may have the trigger: fast and pure, since it is called in the event's transaction. */
   when(event: RecordedEvent<T>): boolean;
 }
 
 /** Declares what fires a trigger. @param when default: always */
-export const firing = <T extends DomainEventType>(
-  on: Firing<T>['on'],
-  build: Firing<T>['build'],
-  when: Firing<T>['when'] = () => true,
-) => ({ on, build, when }) as Firing<never> as Firing;
+export const triggerRule = <T extends DomainEventType>(
+  on: TriggerRule<T>['on'],
+  build: TriggerRule<T>['build'],
+  when: TriggerRule<T>['when'] = () => true,
+) => ({ on, build, when }) as TriggerRule<never> as TriggerRule;
 
 /**
  * Builds the payload for the test of a hook, from the last object of its kind in a project (in a group for triggers of
  * groups alone), as if it had just changed; undefined if there is none.
  */
-export type Sample = (deps: Deps, id: number, userId: number | null) => Promise<Built | undefined>;
+export type Sample = (deps: Deps, id: number, userId: number | null) => Promise<BuiltPayload | undefined>;
 
 /** A row of the table of hook events. */
 export interface HookEventRow {
@@ -67,9 +71,9 @@ export interface HookEventRow {
   /** Hooks that show the flag, always off. */
   shown?: readonly HookKind[];
   /** What hooks of projects and groups, and integrations, are told. */
-  hooks?: Firing;
+  hooks?: TriggerRule;
   /** What system hooks are told. */
-  system?: Firing;
+  system?: TriggerRule;
   /** Whether payloads may contain secrets: they are stored encrypted. */
   secret?: true;
   /** Builds the payload of a test, or the error says what is missing. */

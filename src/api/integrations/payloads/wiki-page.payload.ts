@@ -8,7 +8,7 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { pagesOf, withoutFrontMatter } from '../../code/index.ts';
 import { orElse } from './commits.payload.ts';
 import { milestoneOwnerOf } from './milestone.payload.ts';
-import type { Built } from './types.ts';
+import type { BuiltPayload } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 const ACTIONS = {
@@ -29,7 +29,7 @@ interface About {
 export async function wikiPageHookEvent(
   deps: Deps,
   { type, payload, actor_id }: RecordedEvent<keyof typeof ACTIONS>,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   return build(deps, payload, payload.page, ACTIONS[type], actor_id);
 }
 
@@ -46,7 +46,7 @@ async function build(
   page: WikiPageFacts,
   action: (typeof ACTIONS)[keyof typeof ACTIONS],
   actorId: number | null,
-): Promise<Built | undefined> {
+): Promise<BuiltPayload | undefined> {
   const owner = await milestoneOwnerOf(deps, about);
   const row = await wikiOf(deps, about);
   if (owner === undefined || row === undefined) return undefined;
@@ -97,7 +97,11 @@ async function textAt(repo: Repository, sha: string, path: string): Promise<stri
 /**
  * Returns the payload of a wiki page of a project as if just created, for tests of hooks; undefined if there is none.
  */
-export async function sampleWikiPage(deps: Deps, projectId: number, userId: number | null): Promise<Built | undefined> {
+export async function sampleWikiPage(
+  deps: Deps,
+  projectId: number,
+  userId: number | null,
+): Promise<BuiltPayload | undefined> {
   const about = { project_id: projectId, group_id: null };
   const wiki = await wikiOf(deps, about);
   if (wiki === undefined) return undefined;

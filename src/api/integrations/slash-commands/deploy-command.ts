@@ -3,7 +3,7 @@ import type { Deps } from '../../../deps.ts';
 import { SLACK } from '../../../integrations/chat/style.ts';
 import { isPlayable, playJob } from '../../../pipelines/states/play.ts';
 import { mayRun } from '../../ci/index.ts';
-import { type CommandScope, denied } from './issue-commands.ts';
+import { type CommandScope, forbiddenResponse } from './issue-commands.ts';
 import { type CommandResponse, channelResponse, ephemeralResponse } from './slash-commands.responses.ts';
 
 /** Maximum number of manual jobs considered in a pipeline. */
@@ -43,7 +43,7 @@ export async function deploy(
   { from, to }: { from: string; to: string },
 ): Promise<CommandResponse> {
   const { permissions, project, caller } = scope;
-  if (!permissions.can('create_deployment') || !permissions.can('update_pipeline')) return denied();
+  if (!permissions.can('create_deployment') || !permissions.can('update_pipeline')) return forbiddenResponse();
   const actions = await actionsOf(deps, project.id, from, to);
   const [action, ...others] = actions;
   if (action === undefined)
@@ -52,7 +52,7 @@ export async function deploy(
     const names = actions.map(({ name }) => SLACK.plain(name)).join(', ');
     return ephemeralResponse(`Too many actions defined to deploy to ${SLACK.plain(to)}: ${names}`);
   }
-  if (!(await mayRun(deps, scope, action))) return denied();
+  if (!(await mayRun(deps, scope, action))) return forbiddenResponse();
   const played = await playJob(deps, action.id, { userId: caller.user.id });
   if (played === null) return ephemeralResponse('The job can no longer be started.');
   const url = `${deps.externalUrl()}/${project.full_path}/-/jobs/${played.id}`;

@@ -30,7 +30,7 @@ const MAX_TEXT = 1_000;
 const OPEN_COLOUR = '#C95823';
 const CLOSED_COLOUR = '#4E5D6C';
 
-export const denied = () => ephemeralResponse('Whoops! This action is not allowed for you in this project.');
+export const forbiddenResponse = () => ephemeralResponse('Whoops! This action is not allowed for you in this project.');
 const notFound = () => ephemeralResponse('404 not found! Please make sure you use the right identifier. :boom:');
 
 /** Returns an issue by number; undefined if there is none that the user may read. */
@@ -85,14 +85,14 @@ export async function newIssue(
   input: { title: string; description: string },
   origin: Origin,
 ): Promise<CommandResponse> {
-  if (!scope.permissions.can('create_issue')) return denied();
+  if (!scope.permissions.can('create_issue')) return forbiddenResponse();
   const issue = await createActingIssue(deps, scope, input, origin);
   const response = channelResponse(`I created an issue on your behalf: ${linkOf(deps, scope, issue)}`);
   return { ...response, attachments: [await attachmentOf(deps, scope, issue)] };
 }
 
 export async function searchIssues(deps: Deps, scope: CommandScope, query: string): Promise<CommandResponse> {
-  if (!scope.permissions.can('read_issue')) return denied();
+  if (!scope.permissions.can('read_issue')) return forbiddenResponse();
   const selection = await selectIssues(deps, scope.caller, { project: scope }, { search: query });
   const rows = deps.db.selectFrom('issues').selectAll('issues');
   const matches = await pageOfIssuables(deps, rows, selection, { offset: 0, size: MAX_RESULTS });
@@ -109,7 +109,7 @@ export async function closeIssue(deps: Deps, scope: CommandScope, iid: number): 
   const issue = await issueOf(deps, scope, iid);
   if (issue === undefined) return notFound();
   const target = issuableTarget(deps.db, 'Issue', issue, scope.caller.user.id);
-  if (!(await allowsOn(scope.permissions, 'update_issue', target))) return denied();
+  if (!(await allowsOn(scope.permissions, 'update_issue', target))) return forbiddenResponse();
   if (issue.state === 'closed') return ephemeralResponse(`Issue ${linkOf(deps, scope, issue)} is already closed.`);
   const closed = await updateIssue(deps, scope, issue, { state_event: 'close' });
   return seenBy(closed)(`I closed an issue on your behalf: ${linkOf(deps, scope, closed)}`);
@@ -131,7 +131,7 @@ export async function commentOnIssue(
     locked: issue.discussion_locked === 1,
     confidential: issue.confidential === 1,
   } as const;
-  if (!mayComment(scope.permissions, noteable)) return denied();
+  if (!mayComment(scope.permissions, noteable)) return forbiddenResponse();
   countNote(deps, scope);
   const { note, summary } = await comment(deps, scope, noteable, { body, type: null });
   if (note === null) return ephemeralResponse(summary.join(' '));

@@ -18,7 +18,7 @@ import {
   type CommandScope,
   closeIssue,
   commentOnIssue,
-  denied,
+  forbiddenResponse,
   newIssue,
   searchIssues,
   showIssue,
@@ -102,7 +102,7 @@ export async function runCommand(
   if (caller === null) return invitation(deps, account);
   if (caller === undefined) return ephemeralResponse('Your user is not active.');
   const permissions = await projectPermissions(deps, caller, project, namespace);
-  if (!permissions.can('read_project')) return denied();
+  if (!permissions.can('read_project')) return forbiddenResponse();
   try {
     return await run(deps, { project, namespace, permissions, caller }, input, origin);
   } catch (error) {

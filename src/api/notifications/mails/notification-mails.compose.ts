@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { effectivePlan, holds } from '../../../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../../../access/access.plan.ts';
 import { escapeHtml, paragraphs } from '../../../core/html.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Mail } from '../../../mail/mail.ts';
@@ -23,7 +23,7 @@ export interface MailFormat {
 
 export async function mailFormatOf(deps: Deps): Promise<MailFormat> {
   const settings = await applicationSettings(deps);
-  const premium = holds(await effectivePlan(deps), 'premium');
+  const premium = includesPlan(await effectivePlan(deps), 'premium');
   return {
     html: settings.html_emails_enabled,
     below: premium ? (settings.email_additional_text ?? '') : '',

@@ -1,4 +1,4 @@
-import { effectivePlan, holds } from '../../../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../../../access/access.plan.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Route, route } from '../../../http/http.route.ts';
 import { onServer, requireUser, signedIn } from '../../api.access.ts';
@@ -7,7 +7,7 @@ import { globalInput, scopedSettingInput } from './notification-settings.inputs.
 import { GlobalNotificationSetting, NotificationSetting } from './notification-settings.responses.ts';
 import { changeSetting, notificationEmail, presentSetting, settingIn } from './notification-settings.settings.ts';
 
-const isPremium = async (deps: Deps) => holds(await effectivePlan(deps), 'premium');
+const isPremium = async (deps: Deps) => includesPlan(await effectivePlan(deps), 'premium');
 const SEE = { project: 'read_project', group: 'read_group' } as const;
 
 /** Notification settings of a project or group (part 2, section 4.12). */

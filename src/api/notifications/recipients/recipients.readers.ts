@@ -1,4 +1,4 @@
-import { effectivePlan, holds } from '../../../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../../../access/access.plan.ts';
 import type { UserCaller } from '../../../access/caller.ts';
 import { effectiveMemberships } from '../../../access/effective-memberships.ts';
 import { type ProjectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
@@ -31,7 +31,7 @@ export async function readersAmong(
 ): Promise<Map<number, Reader>> {
   const readers = new Map<number, Reader>();
   if (place.mailsDisabled) return readers;
-  const roles = holds(await effectivePlan(deps), 'ultimate');
+  const roles = includesPlan(await effectivePlan(deps), 'ultimate');
   const { project } = place;
   for (let at = 0; at < userIds.length; at += BATCH) {
     const some = userIds.slice(at, at + BATCH);

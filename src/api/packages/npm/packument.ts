@@ -5,7 +5,7 @@ import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { BaseContext } from '../../../http/http.route.ts';
 import type { Serialized } from '../../../http/http.send.ts';
-import { VERSION_STATE } from '../../../packages/edition.ts';
+import { VERSION_STATE_COLUMNS } from '../../../packages/edition.ts';
 import { INSTALLABLE, installable, type PackageSource } from '../../../packages/package-registry.find.ts';
 import { compareSemVer, parseSemVer } from '../../../packages/semver.ts';
 import type { TarballMetadata } from './npm.publish.ts';
@@ -75,7 +75,7 @@ const versionsIn = (db: Db, projectIds: readonly number[], name: string) =>
 async function editionOf(db: Db, source: PackageSource, name: string): Promise<Edition> {
   const everywhere: PackageSource = { readable: (eb) => eb.lit(true) };
   const rows = await installable(db, 'projectId' in source ? source : everywhere, { type: 'npm', nameKey: name })
-    .select(VERSION_STATE)
+    .select(VERSION_STATE_COLUMNS)
     .groupBy('packages.project_id')
     .orderBy('packages.project_id')
     .execute();

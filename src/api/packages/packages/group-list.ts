@@ -9,18 +9,18 @@ import type { PackageNameScope } from '../../../packages/package-registry.names.
 import { projectsWithPackages } from '../../../packages/package-registry.readable.ts';
 import {
   byLastSegment,
-  FEW_NAMED,
   inOrder,
   isByName,
+  LIST_COLUMNS,
+  type ListedPackage,
   type ListedProject,
+  MAX_SORTED_MATCHES,
   matching,
   orderOf,
   type PackageFilters,
   packageNameScope,
   packagesOfFew,
   pageByPackageName,
-  SHOWN,
-  type ShownPackage,
 } from './packages.list.ts';
 
 /** Maximum number of projects whose packages are merged individually, and of rows for that. */
@@ -28,7 +28,7 @@ const FEW_PROJECTS = 50;
 const FEW_ROWS = 20_000;
 
 type Readable = (eb: ExpressionBuilder<Schema, 'projects'>) => Expression<SqlBool>;
-type Listed = { rows: ShownPackage[]; total: number };
+type Listed = { rows: ListedPackage[]; total: number };
 
 /** Returns a page of the packages of a group's projects that the caller may read. */
 export async function packagesOfGroup(
@@ -85,7 +85,7 @@ async function ofFew(
     .select('packages.id');
   if (isByName(filters)) {
     const total = await countOf(db, all);
-    return { rows: await packagesOfFew(db, projects, filters, page, total <= FEW_NAMED), total };
+    return { rows: await packagesOfFew(db, projects, filters, page, total <= MAX_SORTED_MATCHES), total };
   }
   const rows = await packagesOfFew(db, projects, filters, page);
   if (rows.length > 0 && rows.length < page.size) return { rows, total: page.offset + rows.length };
@@ -105,7 +105,7 @@ const ofMany = ({ db }: Deps, readable: Readable, filters: PackageFilters, named
       ),
     ),
     filters,
-  ).select(SHOWN);
+  ).select(LIST_COLUMNS);
 
 type Counted = ListedProject & { many: number };
 
@@ -142,6 +142,6 @@ async function byPath(
     before = end;
   }
   const within = { offset: Math.max(0, page.offset - skipped), size: page.size };
-  const fewNamed = isByName(filters) && spanned.every(({ many }) => many <= FEW_NAMED);
+  const fewNamed = isByName(filters) && spanned.every(({ many }) => many <= MAX_SORTED_MATCHES);
   return { rows: await packagesOfFew(db, spanned, filters, within, fewNamed), total: before };
 }

@@ -22,7 +22,7 @@ export interface PackageFilters {
 export type Packages = SelectQueryBuilder<Schema, 'packages', object>;
 
 /** Columns for lists: metadata of registries can be long. */
-export const SHOWN = [
+export const LIST_COLUMNS = [
   'packages.id',
   'packages.project_id',
   'packages.package_type',
@@ -31,13 +31,13 @@ export const SHOWN = [
   'packages.status',
   'packages.created_at',
 ] as const;
-export type ShownPackage = Pick<
+export type ListedPackage = Pick<
   Package,
   'id' | 'project_id' | 'package_type' | 'name' | 'version' | 'status' | 'created_at'
 >;
 
 /** Statuses listed by default. */
-export const DISPLAYED: readonly PackageStatus[] = ['default', 'deprecated', 'error'];
+export const DEFAULT_STATUSES: readonly PackageStatus[] = ['default', 'deprecated', 'error'];
 
 /** Columns of each order, followed by the id. Each has an index, and one that begins with the project. */
 const COLUMNS = {
@@ -55,7 +55,7 @@ export const orderOf = ({ order_by = 'created_at', sort = 'asc' }: PackageFilter
 });
 
 /** Number of name matches up to which they are collected and sorted; more are found by walking the order. */
-export const FEW_NAMED = 1_000;
+export const MAX_SORTED_MATCHES = 1_000;
 
 /**
  * Query for packages that match filters, of any project.
@@ -66,7 +66,7 @@ export function matching(db: Db, filters: PackageFilters, named: PackageNameScop
   let query = (
     named === null || package_name === '' ? db.selectFrom('packages') : packagesNamed(db, package_name, named)
   ) as Packages;
-  query = query.where('packages.status', 'in', status === undefined ? DISPLAYED : [status]);
+  query = query.where('packages.status', 'in', status === undefined ? DEFAULT_STATUSES : [status]);
   if (package_type !== undefined) query = query.where('packages.package_type', '=', package_type);
   if (named === null && package_name !== '') {
     query = query.where((eb) => contains(eb.ref('packages.name'), package_name));
@@ -100,7 +100,7 @@ function direction(
 /** Returns a page of the packages of a project. */
 export function packagesOfProject(db: Db, projectId: number, filters: PackageFilters, page: PageRange) {
   const listed = (named: PackageNameScope | null) =>
-    inOrder(matching(db, filters, named).where('packages.project_id', '=', projectId), filters).select(SHOWN);
+    inOrder(matching(db, filters, named).where('packages.project_id', '=', projectId), filters).select(LIST_COLUMNS);
   if (!isByName(filters)) return pageOf(db, listed(null), page);
   return pageByPackageName(db, listed, packageNameScope(filters, [projectId]), page);
 }
@@ -120,12 +120,12 @@ export const packageNameScope = (
 /** Returns a page of packages by a part of their name. @param listed query by name or by order */
 export async function pageByPackageName(
   db: Db,
-  listed: (named: PackageNameScope | null) => SelectQueryBuilder<Schema, 'packages', ShownPackage>,
+  listed: (named: PackageNameScope | null) => SelectQueryBuilder<Schema, 'packages', ListedPackage>,
   scope: PackageNameScope,
   { offset, size }: PageRange,
-): Promise<{ rows: ShownPackage[]; total: number }> {
+): Promise<{ rows: ListedPackage[]; total: number }> {
   const total = await countOf(db, listed(scope));
-  const query = listed(total <= FEW_NAMED ? scope : null);
+  const query = listed(total <= MAX_SORTED_MATCHES ? scope : null);
   return { rows: await query.limit(size).offset(offset).execute(), total };
 }
 
@@ -150,7 +150,7 @@ export async function packagesOfFew(
   filters: PackageFilters,
   { offset, size }: PageRange,
   fewNamed = false,
-): Promise<ShownPackage[]> {
+): Promise<ListedPackage[]> {
   const { order, columns, sort } = orderOf(filters);
   const byPath = [...projects].sort(byLastSegment);
   const [first, ...others] = byPath.map(({ id }, rank) => {
@@ -178,7 +178,7 @@ export async function packagesOfFew(
     .offset(offset);
   const ids = (await page.execute()).map(({ id }) => id);
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom('packages').select(SHOWN).where('id', 'in', ids).execute();
+  const rows = await db.selectFrom('packages').select(LIST_COLUMNS).where('id', 'in', ids).execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -6,7 +6,7 @@ import type { Deps } from '../../../deps.ts';
 import { lastDownload } from '../../../packages/downloads.ts';
 import { packageKinds } from '../package-kinds.ts';
 import { DETAILED } from './packages.find.ts';
-import { DISPLAYED, SHOWN, type ShownPackage } from './packages.list.ts';
+import { DEFAULT_STATUSES, LIST_COLUMNS, type ListedPackage } from './packages.list.ts';
 import type { GroupPackage, OtherVersion, Package, PackageListEntry } from './packages.responses.ts';
 import { lastPipelines, pipelinesOf, presentPipelines, tagsOf } from './packages.view-rows.ts';
 
@@ -25,7 +25,7 @@ const webUrls = (deps: Pick<Deps, 'externalUrl'>, places: Iterable<PackageProjec
 
 function linksOf(
   deps: Deps,
-  row: ShownPackage,
+  row: ListedPackage,
   { project, mayDelete }: PackageProject,
 ): Static<typeof PackageListEntry>['_links'] {
   return {
@@ -37,7 +37,7 @@ function linksOf(
 /** Renders packages of projects for lists with a fixed number of queries. @param places all projects of the rows */
 export async function presentPackages(
   deps: Deps,
-  rows: readonly ShownPackage[],
+  rows: readonly ListedPackage[],
   places: ReadonlyMap<number, PackageProject>,
 ): Promise<Static<typeof PackageListEntry>[]> {
   const ids = rows.map(({ id }) => id);
@@ -64,7 +64,7 @@ export async function presentPackages(
 /** Renders packages for lists, with their projects. */
 export async function presentGroupPackages(
   deps: Deps,
-  rows: readonly ShownPackage[],
+  rows: readonly ListedPackage[],
   places: ReadonlyMap<number, PackageProject>,
 ): Promise<Static<typeof GroupPackage>[]> {
   const shown = await presentPackages(deps, rows, places);
@@ -99,11 +99,11 @@ async function otherVersions(
 ): Promise<Static<typeof OtherVersion>[]> {
   const rows = await deps.db
     .selectFrom('packages')
-    .select(SHOWN)
+    .select(LIST_COLUMNS)
     .where('project_id', '=', row.project_id)
     .where('package_type', '=', row.package_type)
     .where('name_key', '=', row.name_key)
-    .where('status', 'in', DISPLAYED)
+    .where('status', 'in', DEFAULT_STATUSES)
     .where('version', 'is not', null)
     .where('id', '!=', row.id)
     .orderBy('id', 'desc')

@@ -11,7 +11,7 @@ import type { Writer } from '../notes/notes.rights.ts';
 import { isResolvable } from '../notes/notes.views.ts';
 import { countNote, type NewNote, recordResolution, requireBody, touchNoteable } from '../notes/notes.writes.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
-import { hasCommit, locate } from './locate.ts';
+import { hasCommit, resolveThreadPosition } from './locate.ts';
 import type { PositionInput } from './position.ts';
 
 /** Input of a new thread. */
@@ -44,7 +44,7 @@ export async function threadStart(
   ) {
     throw badRequest('Note {:commit_id=>["is not a commit of the merge request"]}');
   }
-  const place = position === undefined ? null : await locate(deps, project, noteable, position);
+  const place = position === undefined ? null : await resolveThreadPosition(deps, project, noteable, position);
   return {
     body,
     createdAt,

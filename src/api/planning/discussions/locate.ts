@@ -18,7 +18,7 @@ const NO_LINE = 'Note {:line_code=>["can\'t be blank", "must be a valid line cod
  * Resolves the position of a thread in the diff of a merge request or commit.
  * @throws ApiError 400 if the diff does not belong to it or has no such line
  */
-export async function locate(
+export async function resolveThreadPosition(
   deps: Deps,
   project: Project,
   noteable: Noteable,

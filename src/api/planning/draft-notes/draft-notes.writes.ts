@@ -7,7 +7,7 @@ import type { Note } from '../../../db/tables/notes.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { findDiscussion } from '../discussions/discussions.find.ts';
-import { hasCommit, locate } from '../discussions/locate.ts';
+import { hasCommit, resolveThreadPosition } from '../discussions/locate.ts';
 import type { PositionInput } from '../discussions/position.ts';
 import { lockMergeRequest } from '../merge-requests/lifecycle/merge-requests.lock.ts';
 import type { Noteable } from '../notes/noteable.ts';
@@ -84,7 +84,8 @@ export async function createDraft(
   if (input.commit_id !== undefined && !(await hasCommit(deps.db, noteable.id, input.commit_id))) {
     throw invalidModel({ commit_id: ['is not a commit of the merge request'] });
   }
-  const place = input.position === undefined ? null : await locate(deps, project, noteable, input.position);
+  const place =
+    input.position === undefined ? null : await resolveThreadPosition(deps, project, noteable, input.position);
   const now = timestamp(deps.clock);
   return deps.db.transaction().execute(async (db) => {
     if ((await lockMergeRequest(db, noteable.id)) === undefined) throw recordNotFound();
@@ -129,7 +130,8 @@ export async function updateDraft(
   draft: DraftNote,
   input: { note?: string | undefined; position?: PositionInput | undefined },
 ): Promise<DraftNote> {
-  const place = input.position === undefined ? undefined : await locate(deps, project, noteable, input.position);
+  const place =
+    input.position === undefined ? undefined : await resolveThreadPosition(deps, project, noteable, input.position);
   return deps.db
     .updateTable('draft_notes')
     .set({

@@ -12,7 +12,7 @@ import { presentBasicIssues, presentIssues } from '../issues/issues.views.ts';
 import { CreateIssueLink, issueIid, linkId } from './issue-links.inputs.ts';
 import { findLink, type LinkFrom, linkFrom, linksFrom, readableIssues } from './issue-links.queries.ts';
 import { IssueLink, type IssueLinkJson, LinkedIssue } from './issue-links.responses.ts';
-import { linkIssues, mayNotLink, mayNotUnlink, unlinkIssues } from './issue-links.writes.ts';
+import { linkForbidden, linkIssues, linkNotFound, unlinkIssues } from './issue-links.writes.ts';
 
 const PATH = '/projects/:id/issues/:issue_iid/links';
 const read = inProject('read_issue');
@@ -87,7 +87,7 @@ export const issueLinkRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Link an issue to another one',
-    access: onIssuable(ISSUE_KIND, 'link_issues', { refusal: mayNotLink }),
+    access: onIssuable(ISSUE_KIND, 'link_issues', { refusal: linkForbidden }),
     input: CreateIssueLink,
     success: { status: 201, schema: IssueLink },
     errors: [404, 409, 422],
@@ -100,7 +100,7 @@ export const issueLinkRoutes = [
     method: 'DELETE',
     path: `${PATH}/:issue_link_id`,
     summary: 'Delete a link of an issue',
-    access: onIssuable(ISSUE_KIND, 'link_issues', { refusal: mayNotUnlink }),
+    access: onIssuable(ISSUE_KIND, 'link_issues', { refusal: linkNotFound }),
     params: Type.Object(linkId),
     input: Type.Object({ link_type: Type.Optional(Type.String({ description: 'Has no effect.' })) }),
     success: { status: 200, schema: IssueLink },

@@ -28,10 +28,10 @@ interface End extends LinkEnd {
 const mayLink = ({ db }: Deps, { user }: UserCaller, { issue, permissions }: End): Promise<boolean> =>
   allowsOn(permissions, 'link_issues', issuableTarget(db, 'Issue', issue, user.id));
 /** Refusal for callers who may not link both issues. */
-export const mayNotLink = () =>
+export const linkForbidden = () =>
   refused("Couldn't link issues. You must have at least the Guest role in both projects.", 403);
 /** Refusal for callers who may not remove a link from both issues. */
-export const mayNotUnlink = () => refused('No Issue Link found', 404);
+export const linkNotFound = () => refused('No Issue Link found', 404);
 
 /** Finds an issue by project and number. @throws ApiError 404 */
 async function findTarget(
@@ -103,7 +103,7 @@ export async function linkIssues(
   if (ids[0] === ids[1]) throw refused(`#${issue.iid} cannot be added: cannot be related to itself`, 422);
   const linked = () => conflict('Issue(s) already assigned');
   if (await areLinked(deps.db, ...ids)) throw linked();
-  if (!(await mayLink(deps, caller, target))) throw mayNotLink();
+  if (!(await mayLink(deps, caller, target))) throw linkForbidden();
   const type = input.link_type ?? 'relates_to';
   const [source_id, target_id] = type === 'is_blocked_by' ? [ids[1], ids[0]] : ids;
   const now = timestamp(deps.clock);
@@ -145,7 +145,7 @@ export async function unlinkIssues(
   const link = await findLink(deps.db, source.issue.id, linkId);
   if (link === undefined) throw recordNotFound();
   const other = await findEnd(deps, caller, link.otherId);
-  if (!(await mayLink(deps, caller, other))) throw mayNotUnlink();
+  if (!(await mayLink(deps, caller, other))) throw linkNotFound();
   await inTransaction(deps.db, async (db) => {
     const { numDeletedRows } = await db.deleteFrom('issue_links').where('id', '=', linkId).executeTakeFirstOrThrow();
     if (numDeletedRows === 0n) throw recordNotFound();

@@ -7,7 +7,7 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { assigneesFor, changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels, labelsFor } from '../issuables/issuables.labels.ts';
-import { insertIssue, notifyAssignees, recordBeginning, recordCreation } from './issues.create.ts';
+import { insertIssue, notifyAssignees, recordCreation, recordInitialEvents } from './issues.create.ts';
 
 /** Destination of a copy. */
 export interface Destination {
@@ -58,7 +58,7 @@ export async function copyIssue(
     upvotes: 0,
     downvotes: 0,
   });
-  await recordBeginning(deps, db, copy, options.actorId);
+  await recordInitialEvents(deps, db, copy, options.actorId);
   const target = { type: 'Issue', id: copy.id, ...to } as const;
   const names = (await labelsFor(db, 'Issue', [id])).get(id)!.map(({ name }) => name);
   const actor = { userId: options.actorId, mayCreate: false };

@@ -92,7 +92,7 @@ export const notifyAssignees = (
 ): Promise<void> => todosOfChanges(deps, db, { type: 'Issue', id, projectId }, { assignee_ids: assigned }, actorId);
 
 /** Records resource events for the initial milestone and weight. */
-export async function recordBeginning(
+export async function recordInitialEvents(
   deps: Deps,
   db: Db,
   { id, project_id: projectId, milestone_id, weight }: Issue,
@@ -148,7 +148,7 @@ export async function createIssue(
       };
       const requestedIid = rights.backdate ? input.iid : undefined;
       const made = await insertIssue(deps, db, project.id, columns, requestedIid);
-      await recordBeginning(deps, db, made, caller.user.id);
+      await recordInitialEvents(deps, db, made, caller.user.id);
       await keepOrigin(db, made.id, origin);
       const target = { type: 'Issue', id: made.id, project, namespace } as const;
       let labels: ValueChange<LabelFacts[]> = null;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { route } from '../../../http/http.route.ts';
 import { onIssuable } from '../issuables/issuables.access.ts';
 import { ISSUE_KIND } from './issues.kind.ts';
-import { cloneIssue, mayNot, moveIssue } from './issues.move.ts';
+import { cloneIssue, insufficientPermissions, moveIssue } from './issues.move.ts';
 import { Issue } from './issues.responses.ts';
 import { reorderIssue } from './positions.ts';
 
@@ -16,7 +16,7 @@ export const issueMoveRoutes = [
     path: `${PATH}/move`,
     summary: 'Move an issue to another project',
     description: 'Closes the original. Labels and milestones that the other project lacks are dropped.',
-    access: onIssuable(ISSUE_KIND, 'admin_issue', { refusal: () => mayNot('move') }),
+    access: onIssuable(ISSUE_KIND, 'admin_issue', { refusal: () => insufficientPermissions('move') }),
     input: Type.Object(destination),
     success: { status: 201, schema: Issue },
     errors: [404],
@@ -26,7 +26,7 @@ export const issueMoveRoutes = [
     method: 'POST',
     path: `${PATH}/clone`,
     summary: 'Copy an issue to this or another project',
-    access: onIssuable(ISSUE_KIND, 'admin_issue', { refusal: () => mayNot('clone') }),
+    access: onIssuable(ISSUE_KIND, 'admin_issue', { refusal: () => insufficientPermissions('clone') }),
     input: Type.Object({
       ...destination,
       with_notes: Type.Optional(Type.Boolean({ default: false, description: 'Copy the comments as well.' })),

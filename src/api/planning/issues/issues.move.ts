@@ -16,7 +16,8 @@ import { notifyOtherIssue } from './notify-other-issue.ts';
 type Scope = ProjectScope & { caller: UserCaller };
 
 /** Refusal for callers who may not move or clone an issue. */
-export const mayNot = (verb: 'move' | 'clone') => refused(`Cannot ${verb} issue due to insufficient permissions!`);
+export const insufficientPermissions = (verb: 'move' | 'clone') =>
+  refused(`Cannot ${verb} issue due to insufficient permissions!`);
 
 /** @throws ApiError 404 if the caller may not see the project, 400 if they may not move or clone there */
 async function destination(deps: Deps, scope: Scope, id: number, verb: 'move' | 'clone'): Promise<Destination> {
@@ -24,7 +25,7 @@ async function destination(deps: Deps, scope: Scope, id: number, verb: 'move' | 
   if (issue === undefined) throw notFound('Project');
   const there = await projectPermissions(deps, scope.caller, issue.project, issue.namespace);
   if (!there.can('read_project')) throw notFound('Project');
-  if (!there.can('admin_issue')) throw mayNot(verb);
+  if (!there.can('admin_issue')) throw insufficientPermissions(verb);
   return issue;
 }
 
@@ -39,7 +40,7 @@ export async function moveIssue(deps: Deps, scope: Scope, unlockedIssue: Issue, 
   const actorId = caller.user.id;
   return inTransaction(deps.db, async (db) => {
     const issue = await lockIssue(db, unlockedIssue.id);
-    if (issue.moved_to_id !== null) throw mayNot('move');
+    if (issue.moved_to_id !== null) throw insufficientPermissions('move');
     const copy = await copyIssue(deps, db, issue, project, to, { authorId: issue.author_id, actorId });
     await copyNotes(db, issue, copy, project.full_path, { systemToo: true });
     await copyReferences(db, issue, copy);

@@ -19,7 +19,7 @@ import { dropForeignRoles } from '../member-roles/member-roles.moved.ts';
 import { leaveForks } from '../projects/fork-relation.ts';
 import { lockProject } from '../projects/projects.destroy.ts';
 import { depthErrors, heightOf, namingErrors } from './groups.rules.ts';
-import { closeTree, forkedBeyond, moveTree } from './groups.tree.ts';
+import { limitVisibilityBelow, moveTree, projectsForkedOutside } from './groups.tree.ts';
 import { mayCreateTopLevel } from './groups.writes.ts';
 
 const failed = (why: string) => refused(`Transfer failed: ${why}`);
@@ -43,9 +43,9 @@ export async function transferGroup(
     await checkContent(db, group!, parent);
     const result = await moveTree(db, group!, { path: group!.path, parent, updatedAt: timestamp(deps.clock) });
     if (parent !== null && visibilityLevel(parent.visibility) < visibilityLevel(group!.visibility)) {
-      const closed = await closeTree(db, result.lineage, parent.visibility);
+      const closed = await limitVisibilityBelow(db, result.lineage, parent.visibility);
       result.visibility = parent.visibility;
-      for (const id of await forkedBeyond(db, result.lineage, closed)) {
+      for (const id of await projectsForkedOutside(db, result.lineage, closed)) {
         const project = await lockProject(db, id);
         if (project !== undefined) await leaveForks(deps, db, project, caller.user.id);
       }

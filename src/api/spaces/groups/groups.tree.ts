@@ -67,7 +67,7 @@ export async function deleteRedirects(db: Db, lineage: string): Promise<void> {
 const BATCH = 500;
 
 /** Limits the visibility of everything below the group. @returns ids of the projects whose visibility was reduced */
-export async function closeTree(db: Db, lineage: string, visibility: Visibility): Promise<number[]> {
+export async function limitVisibilityBelow(db: Db, lineage: string, visibility: Visibility): Promise<number[]> {
   const higher = (['internal', 'public'] as const).filter(
     (each) => visibilityLevel(each) > visibilityLevel(visibility),
   );
@@ -82,7 +82,7 @@ export async function closeTree(db: Db, lineage: string, visibility: Visibility)
 }
 
 /** Returns those projects whose fork network extends beyond the group. */
-export async function forkedBeyond(db: Db, lineage: string, ids: readonly number[]): Promise<number[]> {
+export async function projectsForkedOutside(db: Db, lineage: string, ids: readonly number[]): Promise<number[]> {
   const group: number[] = [];
   for (let at = 0; at < ids.length; at += BATCH) {
     const { rows } = await sql<{ id: number }>`

@@ -25,7 +25,7 @@ export const newMember = Type.Object({
 });
 
 /** Result of adding several members: `message` contains failures by user name. */
-export const Added = Type.Object({
+export const AddMembersResult = Type.Object({
   status: Enum(['success', 'error']),
   message: Type.Optional(Type.Record(Type.String(), Type.String())),
 });

@@ -6,7 +6,7 @@ import { type BaseContext, type Route, route } from '../../../http/http.route.ts
 import { inSource, inSourceOrSelf, type SourceKind, type SourceScope } from '../spaces.source.ts';
 import { requireInvites } from './invites.ts';
 import { MANAGE_MEMBERS, READ_MEMBERS, REMOVE_MEMBER } from './members.abilities.ts';
-import { Added, memberChange, memberRemoval, newMember, userIdParam } from './members.inputs.ts';
+import { AddMembersResult, memberChange, memberRemoval, newMember, userIdParam } from './members.inputs.ts';
 import { findDirect, findMembership, type MemberFilters, memberQuery } from './members.queries.ts';
 import { removeMember } from './members.removal.ts';
 import { allMemberList, Member, memberList } from './members.responses.ts';
@@ -98,7 +98,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       access: inSource(kind, MANAGE_MEMBERS),
       input: newMember,
       rules: { exactlyOne: [['user_id', 'username']] },
-      success: { status: 201, schema: Type.Union([Member, Added]) },
+      success: { status: 201, schema: Type.Union([Member, AddMembersResult]) },
       errors: [409],
       handler: (c) => add(c, c.input),
     }),

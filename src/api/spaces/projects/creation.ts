@@ -91,7 +91,7 @@ export interface CreationHooks {
  * @param awaited set if the repository is filled in the background: it is read-only until then
  * @throws ApiError 400 with errors by field, 403, 404
  */
-export async function makeProject(
+export async function createProjectByInput(
   deps: Deps,
   caller: UserCaller,
   owner: User,

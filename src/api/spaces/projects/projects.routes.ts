@@ -3,7 +3,7 @@ import { checkUnmodifiedSince } from '../../../http/conditional.ts';
 import { route } from '../../../http/http.route.ts';
 import { inProject, inProjectByUser, onServer } from '../../api.access.ts';
 import { userById } from '../../identity/index.ts';
-import { CreateInput, makeProject } from './creation.ts';
+import { CreateInput, createProjectByInput } from './creation.ts';
 import { setArchived } from './projects.archive.ts';
 import { forkRoutes } from './projects.fork-routes.ts';
 import { projectListRoutes } from './projects.list-routes.ts';
@@ -43,7 +43,7 @@ export const projectRoutes = [
     success: { status: 201, schema: Project },
     errors: [403, 404, 422],
     handler: async (c) => {
-      const project = await makeProject(c.deps, c.caller, c.caller.user, c.input);
+      const project = await createProjectByInput(c.deps, c.caller, c.caller.user, c.input);
       return presentProject(c.deps, c.caller, project);
     },
   }),
@@ -60,7 +60,7 @@ export const projectRoutes = [
     errors: [404, 422],
     handler: async (c) => {
       const owner = await userById(c.deps.db, c.params.user_id);
-      const project = await makeProject(c.deps, c.caller, owner, c.input);
+      const project = await createProjectByInput(c.deps, c.caller, owner, c.input);
       return presentProject(c.deps, c.caller, project);
     },
   }),

@@ -15,7 +15,7 @@ import {
 } from '../coerce-import.ts';
 import type { ImportContext } from '../import-context.ts';
 import { idsByName, idsFor, labelsIn } from './named.ts';
-import { insertNotes, insertReactions, reactionRows, reactionsNamed } from './notes.import.ts';
+import { countReactions, insertNotes, insertReactions, reactionRows } from './notes.import.ts';
 import { dates, insertInBatches, startedAt } from './rows.ts';
 
 const MAX_SECONDS = 2_147_483_647;
@@ -52,8 +52,8 @@ export function issuableColumns(
     user_notes_count: coerceObjects(object.notes).filter(
       ({ system, confidential }) => system !== true && confidential !== true,
     ).length,
-    upvotes: reactionsNamed(context, object.award_emoji, VOTES.upvotes),
-    downvotes: reactionsNamed(context, object.award_emoji, VOTES.downvotes),
+    upvotes: countReactions(context, object.award_emoji, VOTES.upvotes),
+    downvotes: countReactions(context, object.award_emoji, VOTES.downvotes),
     ...dates(context, object),
   };
 }

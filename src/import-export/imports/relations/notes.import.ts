@@ -39,7 +39,7 @@ export const reactionRows = (
 };
 
 /** Number of reactions with a name. */
-export const reactionsNamed = (context: ImportContext, object: unknown, name: string): number =>
+export const countReactions = (context: ImportContext, object: unknown, name: string): number =>
   new Set(coerceObjects(object).flatMap((each) => (each.name === name ? [context.users.of(each.user_id)] : []))).size;
 
 /** Inserts rows of reactions, in batches. */

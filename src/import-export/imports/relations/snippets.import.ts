@@ -14,7 +14,7 @@ import {
   requireText,
 } from '../coerce-import.ts';
 import type { ImportContext, RelationWriter } from '../import-context.ts';
-import { insertNotes, insertReactions, reactionRows, reactionsNamed } from './notes.import.ts';
+import { countReactions, insertNotes, insertReactions, reactionRows } from './notes.import.ts';
 import { dates } from './rows.ts';
 
 /** Paths of the files, validated like those of a push. @throws InvalidImportObject */
@@ -78,8 +78,8 @@ export const snippetWriter: RelationWriter = {
           user_notes_count: coerceObjects(object.notes).filter(
             ({ system, confidential }) => system !== true && confidential !== true,
           ).length,
-          upvotes: reactionsNamed(context, object.award_emoji, 'thumbsup'),
-          downvotes: reactionsNamed(context, object.award_emoji, 'thumbsdown'),
+          upvotes: countReactions(context, object.award_emoji, 'thumbsup'),
+          downvotes: countReactions(context, object.award_emoji, 'thumbsdown'),
           ...dates(context, object),
         })
         .returning('id')

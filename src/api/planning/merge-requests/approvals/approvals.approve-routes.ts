@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { effectivePlan, holds } from '../../../../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../../../../access/access.plan.ts';
 import { isTokenBot } from '../../../../access/caller.ts';
 import { unauthorized } from '../../../../core/core.errors.ts';
 import { route } from '../../../../http/http.route.ts';
@@ -92,7 +92,7 @@ export const approveRoutes = [
     handler: async (c) => {
       const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
       const summary = await presentSummary(c.deps, c.caller, mergeRequest);
-      return holds(await effectivePlan(c.deps), 'premium') ? summary : withoutRules(summary);
+      return includesPlan(await effectivePlan(c.deps), 'premium') ? summary : withoutRules(summary);
     },
   }),
   route({

@@ -17,7 +17,7 @@ import type { CreateMergeRequestRule, UpdateMergeRequestRule } from './approvals
 import { loadEffectiveRules } from './approvals.state.ts';
 import { effectiveApprovalSettings } from './effective-settings.ts';
 import { recordRule } from './rule-audit.ts';
-import { namedGroups, namedUsers, namesNobody, refuseInvalid } from './rule-input.ts';
+import { hasNoApprovers, namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
 import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
 
 /** Refusal for callers who may not change the rules of a merge request. */
@@ -139,7 +139,7 @@ export async function creationOfRule(
       return override(deps, db, now, source, { approvals_required });
     }
     const name = input.name.trim();
-    if (namesNobody(input)) return createForEverybody(deps, db, now, { name, approvals_required });
+    if (hasNoApprovers(input)) return createForEverybody(deps, db, now, { name, approvals_required });
     await refuseTaken(db, now, { name });
     const id = await insertOwn(deps, db, now, { name, approvals_required, rule_type: 'regular', userIds, groupIds });
     if (approvals_required > 0) await addApprovalTodos(deps, db, now, [{ userIds, groupIds, roles: [] }]);

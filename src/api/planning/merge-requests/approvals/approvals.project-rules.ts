@@ -12,7 +12,7 @@ import { recheckAutoMerges } from '../lifecycle/recheck-auto-merges.ts';
 import type { CreateProjectRule, UpdateProjectRule } from './approvals.rule-inputs.ts';
 import { requireChangeableRules } from './effective-settings.ts';
 import { recordRule, recordRuleChanges } from './rule-audit.ts';
-import { namedGroups, namedUsers, namesNobody, refuseInvalid } from './rule-input.ts';
+import { hasNoApprovers, namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
 
 /** Required names of report rules. */
@@ -35,7 +35,7 @@ export async function findProjectRule(db: Db, projectId: number, id: number): Pr
 
 /** Type of a new rule: as given, else `any_approver` if it names nobody. */
 const typeOf = (input: CreateProjectRule): ApprovalRuleType =>
-  input.rule_type ?? (namesNobody(input) ? 'any_approver' : 'regular');
+  input.rule_type ?? (hasNoApprovers(input) ? 'any_approver' : 'regular');
 
 /** @throws ApiError 400 */
 function refuseWrongName({ rule_type, report_type, name }: Pick<ApprovalRule, 'rule_type' | 'report_type' | 'name'>) {

@@ -1,4 +1,4 @@
-import { effectivePlan, holds } from '../../../../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../../../../access/access.plan.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { Approval } from '../../../../db/tables/approvals.table.ts';
@@ -216,7 +216,7 @@ export const isApprover = (
   rules.some(({ rule }) => rule !== null && voters.isNamed(rule, userId));
 
 /** Total number of missing approvals. */
-export const leftOf = ({ rules, unsettled }: ApprovalState): number =>
+export const missingApprovals = ({ rules, unsettled }: ApprovalState): number =>
   rules.reduce((sum, { left }) => sum + left, unsettled ? 1 : 0);
 
 /**
@@ -229,9 +229,9 @@ export async function approvalsLeft(
   mergeRequests: readonly MergeRequest[],
 ): Promise<Map<number, number>> {
   const states = await approvalStates(deps, db, mergeRequests);
-  const left = new Map(mergeRequests.map(({ id }) => [id, leftOf(states.get(id)!)]));
+  const left = new Map(mergeRequests.map(({ id }) => [id, missingApprovals(states.get(id)!)]));
   const waiting = [...left.values()].some((count) => count > 0);
-  if (!waiting || holds(await effectivePlan(deps, db), 'premium')) return left;
+  if (!waiting || includesPlan(await effectivePlan(deps, db), 'premium')) return left;
   return new Map(mergeRequests.map(({ id }) => [id, 0]));
 }
 

@@ -22,7 +22,7 @@ import {
   approvalState,
   isApproved,
   isApprover,
-  leftOf,
+  missingApprovals,
   readApprovalFacts,
 } from './approvals.state.ts';
 import { isApprovable } from './description.ts';
@@ -172,7 +172,7 @@ async function enterApproval(
       merge_request_id: id,
       project_id,
       user_id: userId,
-      complete: leftOf(state) === 0,
+      complete: missingApprovals(state) === 0,
     },
     { projectId: project_id, actorId: userId },
   );

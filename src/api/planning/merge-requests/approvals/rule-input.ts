@@ -39,7 +39,7 @@ export function refuseInvalid(input: { name?: string; approvals_required?: numbe
 }
 
 /** Whether a request names neither users nor groups. */
-export const namesNobody = ({ user_ids, usernames, group_ids }: ApproversInput): boolean =>
+export const hasNoApprovers = ({ user_ids, usernames, group_ids }: ApproversInput): boolean =>
   [user_ids, usernames, group_ids].every((list) => list === undefined || list.length === 0);
 
 /**

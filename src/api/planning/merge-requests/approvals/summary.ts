@@ -7,7 +7,7 @@ import { Instant, Nullable } from '../../../../http/http.schema.ts';
 import { UserBasic, userBasic } from '../../../identity/index.ts';
 import { RuleState } from './approvals.rule-responses.ts';
 import { presentOwn } from './approvals.rule-views.ts';
-import { type ApprovalState, leftOf } from './approvals.state.ts';
+import { type ApprovalState, missingApprovals } from './approvals.state.ts';
 import { type Description, describeApprovals } from './description.ts';
 
 const RuleName = Type.Object({ id: Type.Integer(), name: Type.String(), rule_type: Type.String() });
@@ -94,7 +94,7 @@ export async function presentSummary(
 ): Promise<ApprovalSummary> {
   const described = await describeApprovals(deps, caller, mergeRequest, known);
   const { rules, context, approvers, settings } = described;
-  const left = leftOf(described);
+  const left = missingApprovals(described);
   const open = rules.filter((rule) => rule.left > 0);
   const eligible = (rule: (typeof rules)[number]) => context.eligible.get(rule.rule?.id ?? 0) ?? [];
   const suggested = new Map<number, User>(open.flatMap((rule) => eligible(rule).map((user) => [user.id, user])));

@@ -1,5 +1,5 @@
 import { lineageIds } from '../../../../access/access.membership.ts';
-import { effectivePlan, holds } from '../../../../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../../../../access/access.plan.ts';
 import { namespacesOfIds } from '../../../../access/find-by-id.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import { type Ids, prepared } from '../../../../db/prepared.ts';
@@ -47,7 +47,7 @@ export async function projectsOfMerges(
   if (further.length > 0) for (const group of await namespacesOfIds(db, { ids: further })) groups.set(group.id, group);
   const set = new Map([...groups].map(([id, group]) => [id, checksOf(group)]));
   const anySet = [...set.values()].some((checks) => checks.length > 0);
-  const counts = anySet && holds(await effectivePlan(deps, db), 'premium');
+  const counts = anySet && includesPlan(await effectivePlan(deps, db), 'premium');
   return new Map(
     rows.map(({ owner_kind: _kind, lineage, owner_settings: _settings, ...project }) => {
       const settings = settingsOf(project);

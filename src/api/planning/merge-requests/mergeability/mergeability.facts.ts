@@ -1,4 +1,4 @@
-import { effectivePlan, holds } from '../../../../access/access.plan.ts';
+import { effectivePlan, includesPlan } from '../../../../access/access.plan.ts';
 import type { Db } from '../../../../db/db.schema.ts';
 import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
@@ -77,7 +77,7 @@ export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly Mer
 async function withChecksLeft(deps: Deps, db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
   const statuses = await checkStatuses(deps, db, mergeRequests);
   const left = [...statuses].flatMap(([id, checks]) => (checks.some(({ status }) => status !== 'passed') ? id : []));
-  return new Set(left.length > 0 && holds(await effectivePlan(deps, db), 'ultimate') ? left : []);
+  return new Set(left.length > 0 && includesPlan(await effectivePlan(deps, db), 'ultimate') ? left : []);
 }
 
 const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);

@@ -36,7 +36,7 @@ const MAY_PASS: readonly DetailedMergeStatus[] = [
 ];
 
 /** Whether a requested merge has to wait for a check that may pass, or for the end of a pipeline. */
-export async function waits(deps: Deps, row: MergeRequest, status: DetailedMergeStatus): Promise<boolean> {
+export async function mustWait(deps: Deps, row: MergeRequest, status: DetailedMergeStatus): Promise<boolean> {
   if (MAY_PASS.includes(status)) return true;
   const pipeline = (await headPipelines(deps.db, [row])).get(row.id);
   return status === 'mergeable' && pipeline !== undefined && isActive(pipeline);

@@ -6,7 +6,7 @@ import type { PushRule } from '../../../../db/tables/push-rules.table.ts';
 import type { User } from '../../../../db/tables/users.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { GitError } from '../../../../git/common/index.ts';
-import { type BranchMergeResult, makeMerge } from '../../../../git/merge/index.ts';
+import { type BranchMergeResult, createMerge } from '../../../../git/merge/index.ts';
 import type { NewIdentity } from '../../../../git/objects/index.ts';
 import type { Repository } from '../../../../git/repository/index.ts';
 import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
@@ -118,7 +118,7 @@ async function makeCommits(deps: Deps, repo: Repository, order: Merge, tip: stri
     .selectAll()
     .where('id', '=', mergeRequest.author_id)
     .executeTakeFirstOrThrow();
-  return makeMerge(repo, {
+  return createMerge(repo, {
     tip,
     head,
     method: settings.merge_method,

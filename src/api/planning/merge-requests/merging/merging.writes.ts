@@ -5,7 +5,7 @@ import type { Deps } from '../../../../deps.ts';
 import { detailedMergeStatuses } from '../mergeability/mergeability.ts';
 import type { MergeRequestScope } from '../views/merge-requests.detail-views.ts';
 import { refuseOtherTarget } from './actor.ts';
-import { cancelAutoMerge, enableAutoMerge, waits } from './auto-merge.ts';
+import { cancelAutoMerge, enableAutoMerge, mustWait } from './auto-merge.ts';
 import { mergeNow } from './merging.merge.ts';
 import { recoverLockedMerge } from './recover-locked-merge.ts';
 import { mergeRefusal, methodNotAllowed, shaMismatch } from './refusals.ts';
@@ -36,7 +36,7 @@ export async function acceptMergeRequest(
   const row = await recoverLockedMerge(deps, input);
   refuseOtherTarget(input, row);
   const status = (await detailedMergeStatuses(deps, deps.db, [row])).get(row.id)!;
-  const later = auto && row.state === 'opened' && (await waits(deps, row, status));
+  const later = auto && row.state === 'opened' && (await mustWait(deps, row, status));
   if (!later && status !== 'mergeable') throw mergeRefusal(status);
   if (sha !== undefined && sha !== row.head_sha) throw shaMismatch(row);
   const params: MergeParams = { squash: row.squash === 1, ...options };

@@ -1,4 +1,4 @@
-import { holds } from '../../../../access/access.plan.ts';
+import { includesPlan } from '../../../../access/access.plan.ts';
 import type { Issue } from '../../../../db/tables/issues.table.ts';
 import { labelsFor } from '../../issuables/issuables.labels.ts';
 import { BOTH, type Context, ISSUES, mayManage, type QuickAction } from '../quick-actions.action.ts';
@@ -16,8 +16,8 @@ const SEVERITIES: Readonly<Record<string, Issue['severity']>> = {
 /** Types that issues can be converted to. */
 const TYPES = ['issue', 'incident', 'task'] as const;
 
-const weighs = (c: Context): boolean => holds(c.plan, 'premium') && mayManage(c);
-const hasHealth = (c: Context): boolean => holds(c.plan, 'ultimate') && mayManage(c);
+const weighs = (c: Context): boolean => includesPlan(c.plan, 'premium') && mayManage(c);
+const hasHealth = (c: Context): boolean => includesPlan(c.plan, 'ultimate') && mayManage(c);
 
 function typeOf(argument: string): (typeof TYPES)[number] | undefined {
   return TYPES.find((type) => type === argument.toLowerCase());

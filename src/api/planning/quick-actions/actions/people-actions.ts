@@ -1,4 +1,4 @@
-import { holds } from '../../../../access/access.plan.ts';
+import { includesPlan } from '../../../../access/access.plan.ts';
 import type { User } from '../../../../db/tables/users.table.ts';
 import { assigneesFor } from '../../issuables/assignees.ts';
 import { rerequestReview } from '../../merge-requests/requests/reviewers.ts';
@@ -54,7 +54,7 @@ const REVIEWER: Role = {
 const idsOf = (users: readonly User[]): number[] => users.map(({ id }) => id);
 
 /** Whether the plan allows several assignees or reviewers. */
-const allowsSeveral = ({ plan }: Context): boolean => holds(plan, 'premium');
+const allowsSeveral = ({ plan }: Context): boolean => includesPlan(plan, 'premium');
 
 interface Adding extends Pick<QuickAction, 'name' | 'aliases' | 'atCreation' | 'requiresArgument'> {
   role: Role;

@@ -1,4 +1,4 @@
-import { holds } from '../../../../access/access.plan.ts';
+import { includesPlan } from '../../../../access/access.plan.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import { publishReview, setReviewer } from '../../draft-notes/draft-notes.publish.ts';
 import { draftsOf, type ReviewedMergeRequest } from '../../draft-notes/draft-notes.writes.ts';
@@ -15,7 +15,7 @@ const reviewed = ({ id, iid, project_id, author_id, discussion_locked }: MergeRe
 });
 
 const mayApprove = ({ plan, scope, mergeRequest }: Context): boolean =>
-  holds(plan, 'premium') &&
+  includesPlan(plan, 'premium') &&
   mergeRequest !== null &&
   mergeRequest.state !== 'merged' &&
   scope.permissions.can('approve_merge_request');

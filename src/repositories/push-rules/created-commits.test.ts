@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { GitRepository } from '../../../test/support/git-repository.ts';
 import { type NewCommitOrFile, newCommits } from '../../git/transport/index.ts';
-import { readMadeCommits } from './made-commits.ts';
+import { readCreatedCommits } from './created-commits.ts';
 
 let git: GitRepository;
 before(() => {
@@ -16,7 +16,7 @@ const sorted = (things: readonly NewCommitOrFile[]) => things.map((thing) => JSO
 async function same(head: string, made: readonly string[]): Promise<void> {
   const fromGit: NewCommitOrFile[] = [];
   for await (const things of newCommits(git.repo, [head], { env: {}, known: [], files: true })) fromGit.push(...things);
-  const withoutGit = await readMadeCommits(git.repo, [head], made, true);
+  const withoutGit = await readCreatedCommits(git.repo, [head], made, true);
   assert.deepEqual(withoutGit && sorted(withoutGit), sorted(fromGit));
 }
 
@@ -44,8 +44,8 @@ test('what the server made alone is told as git tells it, and nothing is guessed
   git.git('update-ref', 'refs/heads/right', right);
   const merge = make({ right: '1', a: 'both', evil: '1' }, left, right);
   await same(merge, [merge]);
-  assert.equal(await readMadeCommits(git.repo, [next], [], true), null);
+  assert.equal(await readCreatedCommits(git.repo, [next], [], true), null);
   const later = make({ h: '1' }, next);
-  assert.equal(await readMadeCommits(git.repo, [later], [later], true), null);
-  assert.equal(await readMadeCommits(git.repo, ['1'.repeat(40)], ['1'.repeat(40)], true), null);
+  assert.equal(await readCreatedCommits(git.repo, [later], [later], true), null);
+  assert.equal(await readCreatedCommits(git.repo, ['1'.repeat(40)], ['1'.repeat(40)], true), null);
 });

@@ -13,7 +13,7 @@ const SUBMODULE = '160000';
  * @param made the commits
  * @returns as `newCommits`; null if there may be more commits, for which git must be asked
  */
-export async function readMadeCommits(
+export async function readCreatedCommits(
   repo: Repository,
   heads: readonly string[],
   made: readonly string[],
