@@ -21,7 +21,7 @@ import { webhooks } from './webhooks.ts';
 
 const PORT = 18_765;
 const data = fileURLToPath(new URL('.data', import.meta.url));
-const wanted = process.argv.slice(2);
+const selected = process.argv.slice(2);
 const HEAD = '| what | measured | limit | kept |\n| --- | --- | --- | --- |\n';
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
@@ -31,18 +31,18 @@ function row({ name, measured, value, limit, better }: Figure): string {
 }
 
 await mkdir(data, { recursive: true });
-if (wanted[0] === 'lists') {
-  const all = await lists(data, (figure) => say(row(figure)), wanted.slice(1));
+if (selected[0] === 'lists') {
+  const all = await lists(data, (figure) => say(row(figure)), selected.slice(1));
   process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
   process.exit(0);
 }
-if (wanted[0] === 'first-minute') {
-  const all = await firstMinute(data, wanted.slice(1), (figure) => say(row(figure)));
+if (selected[0] === 'first-minute') {
+  const all = await firstMinute(data, selected.slice(1), (figure) => say(row(figure)));
   process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
   process.exit(0);
 }
-if (wanted[0] === 'cold') {
-  const all = await cold(data, wanted.slice(1), (figure) => say(row(figure)));
+if (selected[0] === 'cold') {
+  const all = await cold(data, selected.slice(1), (figure) => say(row(figure)));
   process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
   process.exit(0);
 }
@@ -53,7 +53,7 @@ const dataDir = join(data, 'server');
 const repository = await seed(dataDir, join(data, 'repository.git'));
 const figures: Figure[] = [];
 const measure = async (name: string, run: () => Promise<Figure | Figure[]>) => {
-  if (wanted.length > 0 && !wanted.includes(name)) return;
+  if (selected.length > 0 && !selected.includes(name)) return;
   say(`measuring ${name} ...`);
   for (const figure of [await run()].flat()) {
     figures.push(figure);

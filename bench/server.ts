@@ -101,14 +101,14 @@ export interface Bare {
 export async function startBare(): Promise<Bare> {
   const child = fork(new URL('./bare.ts', import.meta.url));
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  const told = async (message: { type: string; body?: string; sizes?: readonly number[] }) => {
+  const sent = async (message: { type: string; body?: string; sizes?: readonly number[] }) => {
     child.send(message);
     await once(child, 'message');
   };
   return {
     url: `http://127.0.0.1:${port}/x`,
-    answer: (type, body) => told({ type, body: body.toString('base64') }),
-    answerAll: (type, sizes) => told({ type, sizes }),
+    answer: (type, body) => sent({ type, body: body.toString('base64') }),
+    answerAll: (type, sizes) => sent({ type, sizes }),
     stop: () => child.disconnect(),
   };
 }

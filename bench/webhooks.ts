@@ -74,14 +74,14 @@ async function fill(dataDir: string, ports: readonly number[]): Promise<void> {
   await close();
 }
 
-interface Told {
+interface ReceiverReport {
   got: number;
   disorder: number;
 }
 
-async function told(receivers: ChildProcess): Promise<Told> {
+async function reportOf(receivers: ChildProcess): Promise<ReceiverReport> {
   receivers.send('told');
-  const [answer] = (await once(receivers, 'message')) as [Told];
+  const [answer] = (await once(receivers, 'message')) as [ReceiverReport];
   return answer;
 }
 
@@ -114,17 +114,17 @@ export async function webhooks(dataDir: string, port: number): Promise<Figure[]>
     const idle = await reads(url, () => performance.now() - began > IDLE_MS);
     const before = await memory();
     let peak = before;
-    let count = await told(receivers);
+    let count = await reportOf(receivers);
     while (count.got === 0) {
       await sleep(20);
-      count = await told(receivers);
+      count = await reportOf(receivers);
     }
     const started = performance.now();
     let done = false;
     const reading = reads(url, () => done);
     while (count.got < LIVING * EVENTS) {
       await sleep(100);
-      count = await told(receivers);
+      count = await reportOf(receivers);
       peak = Math.max(peak, await memory());
       if (performance.now() - started > 600_000) break;
     }

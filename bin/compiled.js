@@ -138,11 +138,11 @@ export function runBundle(main, serves) {
     // Plain ASCII: see build/bundle.ts.
     const text = readFileSync(filename, 'latin1');
     const path = cache && join(cache, `${PREFIX}${name}-${crc32(text).toString(16)}`);
-    const kept = path ? read(path) : null;
-    if (scripts.size === 0 && kept !== null) known = kept.bytecode;
+    const cached = path ? read(path) : null;
+    if (scripts.size === 0 && cached !== null) known = cached.bytecode;
     const options = {
       filename,
-      cachedData: kept?.data,
+      cachedData: cached?.data,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     };
     const script = asLoading(() => new Script(module.wrap(text), options));

@@ -11,7 +11,7 @@ import { writeNotices } from './notices.ts';
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 /** So many bundles are kept, this one included: servers that run load parts of theirs when they are first needed. */
-const KEPT = 4;
+const MAX_BUNDLES = 4;
 
 /** A program that is plain ASCII takes half the memory: a text with any other character is held as 16 bits for each. */
 const ascii: Plugin = {
@@ -25,8 +25,8 @@ const ascii: Plugin = {
 const escapeNonAscii = (code: string): string =>
   code.replace(/(\\*)([^\0-\x7f])/g, (_, slashes: string, char: string) => {
     // A backslash before such a character means nothing, and would now take the next one's meaning.
-    const kept = slashes.length % 2 === 1 ? slashes.slice(1) : slashes;
-    return `${kept}\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const backslashes = slashes.length % 2 === 1 ? slashes.slice(1) : slashes;
+    return `${backslashes}\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 
 async function makeChunks(folder: string): Promise<OutputChunk[]> {
@@ -71,7 +71,7 @@ async function removeOld(): Promise<void> {
   const files = (await readdir(dist)).filter((name) => !name.startsWith('.')).map((name) => join(dist, name));
   const times = new Map<string, number>();
   for (const file of files) times.set(file, (await stat(file)).mtimeMs);
-  const oldest = [...new Set(times.values())].sort((a, b) => b - a)[KEPT - 1] ?? 0;
+  const oldest = [...new Set(times.values())].sort((a, b) => b - a)[MAX_BUNDLES - 1] ?? 0;
   for (const [file, time] of times) if (time < oldest) await rm(file, { recursive: true, force: true });
 }
 

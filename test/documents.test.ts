@@ -65,7 +65,7 @@ function lostFiles(text: string): string[] {
 }
 
 const each = (find: (text: string, page: string) => string[]) =>
-  [...texts].flatMap(([page, text]) => find(text, page).map((found) => `${page}: ${found}`));
+  [...texts].flatMap(([page, text]) => find(text, page).map((match) => `${page}: ${match}`));
 
 test('links in documents lead somewhere, to the heading', () => {
   assert.ok(pages.length > 40);
@@ -136,6 +136,6 @@ test('documents are short enough to be read whole', () => {
     files
       .filter((file) => file === path || file.startsWith(`${path}/`))
       .reduce((sum, file) => sum + statSync(join(root, file)).size, 0);
-  const tooLarge = Object.entries(LIMITS).filter(([path, most]) => sizeOf(path) > most);
+  const tooLarge = Object.entries(LIMITS).filter(([path, limit]) => sizeOf(path) > limit);
   assert.deepEqual(tooLarge, []);
 });

@@ -39,7 +39,7 @@ function damaged(
 }
 
 test('damaged configurations get errors in words, whatever is wrong with them', async () => {
-  const given = { context: { project: PROJECT, sha: SHA }, variables: new Map(), inputs: {}, isChild: false };
+  const request = { context: { project: PROJECT, sha: SHA }, variables: new Map(), inputs: {}, isChild: false };
   const pipeline = {
     source: 'push',
     ref: 'main',
@@ -57,7 +57,7 @@ test('damaged configurations get errors in words, whatever is wrong with them', 
         .reduce<readonly string[]>((lines, each) => damaged(lines, each), texts[which]!)
         .join('\n');
       const around = { path: '.gitlab-ci.yml', sources: new MemorySources(), pipeline: evaluated ? pipeline : null };
-      const { errors, config } = await compileInThisThread({ ...given, ...around, content });
+      const { errors, config } = await compileInThisThread({ ...request, ...around, content });
       for (const error of errors) assert.match(error, /\S/);
       assert.ok(errors.length > 0 || config !== null);
     }),

@@ -14,14 +14,14 @@ const current = new Map<string, string>(
   ),
 );
 
-async function given(): Promise<Map<string, string>> {
+async function recordedIds(): Promise<Map<string, string>> {
   const lines = (await readFile(FILE, 'utf8')).split('\n').filter((line) => line !== '');
   return new Map(lines.map((line) => line.split('\t') as [string, string]));
 }
 
 /** What the names of operations are bound to: clients that are generated today call them tomorrow. */
 test('operations keep the names that they were given', async () => {
-  const known = await given();
+  const known = await recordedIds();
   const changed = [...known].filter(([operation, name]) => current.get(operation) !== name);
   assert.deepEqual(
     changed.map(([operation, name]) => `${operation}: ${name} is now ${current.get(operation) ?? 'gone'}`),

@@ -68,8 +68,8 @@ test('on the free plan an issue has no weight and one assignee, and a merge requ
     count += 1;
     const branch = `topic-${count}`;
     expectStatus(await app.post(`/projects/${project.id}/repository/branches`, { json: { branch, ref: 'main' } }), 201);
-    const given = { title: 'x', source_branch: branch, target_branch: 'main', assignee_ids: ids, reviewer_ids: ids };
-    return expectStatus<Shown>(await app.post(`/projects/${project.id}/merge_requests`, { json: given }), 201);
+    const input = { title: 'x', source_branch: branch, target_branch: 'main', assignee_ids: ids, reviewer_ids: ids };
+    return expectStatus<Shown>(await app.post(`/projects/${project.id}/merge_requests`, { json: input }), 201);
   });
   assert.deepEqual(
     requests.map(({ assignees, reviewers }) => [assignees.length, reviewers.length]),
@@ -132,11 +132,11 @@ test('variables of groups have environments from Premium on, those of projects o
 test('settings of a plan stay as they are on a lower one', async () => {
   const project = await app.make.project();
   const json = { only_allow_merge_if_all_status_checks_passed: true, issues_template: 'Why?', description: 'd' };
-  const kept = await onPlans('free', 'premium', async () => {
+  const values = await onPlans('free', 'premium', async () => {
     const shown = expectStatus(await app.put(`/projects/${project.id}`, { json }), 200);
     return [shown.only_allow_merge_if_all_status_checks_passed, shown.issues_template, shown.description];
   });
-  assert.deepEqual(kept, [
+  assert.deepEqual(values, [
     [false, null, 'd'],
     [false, 'Why?', 'd'],
   ]);

@@ -55,14 +55,14 @@ test('routes and parameters are on the plans that the list names', async () => {
 
 test('the document says of each operation which plan it takes', async () => {
   const { paths } = openApiDocument(routes, 'http://127.0.0.1');
-  const found = Object.entries(paths).flatMap(([path, item]) =>
+  const paidRoutes = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, { 'x-plan': plan }]) =>
       plan === undefined ? [] : [`${plan}\t${method.toUpperCase()} ${path}`],
     ),
   );
   const plain = (line: string) => line.replace('/api/v4', '').replaceAll(/\{\w+\}|[:*]\w+/g, '*');
   const routesOfList = (await listed()).filter((line) => line.split('\t').length === 2);
-  assert.deepEqual(found.map(plain).sort(), routesOfList.map(plain).sort());
+  assert.deepEqual(paidRoutes.map(plain).sort(), routesOfList.map(plain).sort());
 });
 
 for (const by of ['settings', 'license'] as const) {

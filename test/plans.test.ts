@@ -51,8 +51,8 @@ for (const [caller, token] of [
       assert.equal(statusCode, 200, body.slice(0, 500));
       const bad: string[] = [];
       for (const query of queries.values()) {
-        const found = scans(query, await planOf(app, query));
-        if (found.length > 0) bad.push(`${found.join('; ')}\n  in ${query.sql}`);
+        const fullScans = scans(query, await planOf(app, query));
+        if (fullScans.length > 0) bad.push(`${fullScans.join('; ')}\n  in ${query.sql}`);
       }
       assert.equal(bad.join('\n'), '');
     });

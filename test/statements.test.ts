@@ -15,7 +15,7 @@ import { isOfTheCall } from './support/statements.ts';
  * left out. A number may be lowered here without more ado; who raises it slows everybody down, most of all where the
  * database is another machine.
  */
-const MOST = {
+const MAX_STATEMENTS = {
   'read who one is': 7,
   'read a project': 16,
   'list projects': 14,
@@ -62,7 +62,7 @@ after(() => app.close());
 const counted: Record<string, string[]> = {};
 
 /** Counts what one call takes, once all that went before it is done and nothing is remembered of it. */
-async function count(what: keyof typeof MOST, call: () => Promise<unknown>): Promise<void> {
+async function count(what: keyof typeof MAX_STATEMENTS, call: () => Promise<unknown>): Promise<void> {
   await app.drain();
   await app.deps.db.updateTable('users').set({ updated_at: new Date().toISOString() }).where('id', '=', 1).execute();
   seen = [];
@@ -148,10 +148,10 @@ test('the commonest calls send no more statements than they did', async () => {
   await count('finish a job of a pipeline of 500', () => finishJob(app.deps, job.id, { status: 'success' }));
   assert.equal((await pipelines.job(pipeline.id, 'job 251')).status, 'pending');
 
-  const most: Record<string, number> = MOST;
-  const grown = Object.entries(counted).filter(([what, statements]) => statements.length > most[what]!);
+  const limits: Record<string, number> = MAX_STATEMENTS;
+  const grown = Object.entries(counted).filter(([what, statements]) => statements.length > limits[what]!);
   const text = [
-    ...grown.map(([what, { length }]) => `${what}: ${length} instead of ${most[what]}`),
+    ...grown.map(([what, { length }]) => `${what}: ${length} instead of ${limits[what]}`),
     ...grown.flatMap(([what, statements]) => ['', what, ...statements.map((sql) => `  ${sql.trim().slice(0, 120)}`)]),
   ];
   assert.equal(grown.length, 0, text.join('\n'));

@@ -15,8 +15,8 @@ import { GitUser } from './support/git-user.ts';
  * and folders of the repository that must reach the disk. With the two transactions of each change of references those of a
  * file at the root are at most twelve; each folder above it adds a file, and a folder that holds it.
  */
-const MOST_FLUSHES = 10;
-const MOST_OF_A_FOLDER = 2;
+const MAX_FLUSHES = 10;
+const MAX_FLUSHES_OF_A_FOLDER = 2;
 
 let app: TestApp;
 let syncs = 0;
@@ -112,8 +112,8 @@ test('a commit, a branch and a tag start no process, and flush little', async ()
   for (const [name, write] of Object.entries(writes)) costs[name] = await cost(write);
   for (const [name, { processes, flushes }] of Object.entries(costs)) {
     assert.deepEqual(processes, [], name);
-    const most = MOST_FLUSHES + (name === 'commit in a folder' ? MOST_OF_A_FOLDER : 0);
-    assert.ok(flushes >= 1 && flushes <= most, `${name}: ${flushes} flushes`);
+    const limit = MAX_FLUSHES + (name === 'commit in a folder' ? MAX_FLUSHES_OF_A_FOLDER : 0);
+    assert.ok(flushes >= 1 && flushes <= limit, `${name}: ${flushes} flushes`);
   }
 });
 

@@ -60,7 +60,7 @@ export async function draw(dir: string, seed: number): Promise<Questions> {
   const unique = (places: readonly Place[]) =>
     shuffled([...new Map(places.map((place) => [`${place.commit} ${place.path}`, place])).values()]);
   const text = encodeURIComponent;
-  const given = unique(files);
+  const distinct = unique(files);
   const commits = shuffled(all);
   const changes = shuffled(ordinary);
   const logs = shuffled(all);
@@ -79,11 +79,11 @@ export async function draw(dir: string, seed: number): Promise<Questions> {
   };
   const next: Record<Kind, () => string> = {
     file: () => {
-      const { commit, path } = take(given, 'file');
+      const { commit, path } = take(distinct, 'file');
       return `files/${text(path)}?ref=${commit}`;
     },
     raw: () => {
-      const { commit, path } = take(given, 'file');
+      const { commit, path } = take(distinct, 'file');
       return `files/${text(path)}/raw?ref=${commit}`;
     },
     tree: () => {
@@ -98,17 +98,17 @@ export async function draw(dir: string, seed: number): Promise<Questions> {
       return `branches?per_page=${size}&page=${page}&search=${search}`;
     },
     'path-log': () => {
-      const { commit, path } = take(given, 'file');
+      const { commit, path } = take(distinct, 'file');
       return `commits?per_page=20&path=${text(path)}&ref_name=${commit}`;
     },
     blame: () => {
-      const { commit, path } = take(given, 'file');
+      const { commit, path } = take(distinct, 'file');
       return `files/${text(path)}/blame?ref=${commit}`;
     },
   };
   return {
     next: (kind) => next[kind](),
-    nextBlame: () => take(given, 'file'),
+    nextBlame: () => take(distinct, 'file'),
     nextChange: () => take(changes, 'commit'),
   };
 }

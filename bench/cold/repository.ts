@@ -37,8 +37,8 @@ async function* history(): AsyncGenerator<string> {
     for (let k = 1 + pick(3); k > 0; k -= 1) {
       // Some files change often, most seldom, and new ones are added continuously.
       const known = texts.length;
-      const wanted = Math.min(SHAPE.files, 40 + Math.floor((mark / SHAPE.commits) * SHAPE.files * 1.05));
-      const n = known < wanted ? known : Math.floor(next() ** 3 * known);
+      const target = Math.min(SHAPE.files, 40 + Math.floor((mark / SHAPE.commits) * SHAPE.files * 1.05));
+      const n = known < target ? known : Math.floor(next() ** 3 * known);
       texts[n] ??= Array.from({ length: 20 + pick(580) }, (_, line) => `\tint value_${n}_${line} = ${pick(100_000)};`);
       for (let lines = 1 + pick(4); lines > 0; lines -= 1) {
         texts[n][pick(texts[n].length)] = `\tint changed_${mark} = ${pick(100_000)};`;
@@ -64,8 +64,8 @@ async function* history(): AsyncGenerator<string> {
 
 /** The repository to measure: `BENCH_REPOSITORY`, or a generated one that is kept. @returns its directory */
 export async function largeRepository(made: string): Promise<string> {
-  const given = process.env.BENCH_REPOSITORY;
-  if (given !== undefined) return given;
+  const configured = process.env.BENCH_REPOSITORY;
+  if (configured !== undefined) return configured;
   if (!existsSync(made)) await makePacked(made, history());
   return made;
 }
@@ -97,18 +97,18 @@ export async function withBranches(from: string, dir: string): Promise<string> {
 export async function place(from: string, dir: string): Promise<void> {
   await withBranches(from, dir);
   await gitText(dir, ['commit-graph', 'write', '--reachable', '--changed-paths']);
-  const kept = `${from}.stats`;
+  const savedStats = `${from}.stats`;
   const beside = join(dir, 'objects/info/commit-graphs');
-  if (existsSync(kept)) await cp(kept, beside, { recursive: true });
+  if (existsSync(savedStats)) await cp(savedStats, beside, { recursive: true });
   await writePathIndexes(dir);
   while (await writeStats(dir));
-  await keepStats(beside, kept);
+  await keepStats(beside, savedStats);
 }
 
 /** Counting the lines of a large repository takes minutes. The saved file is named by the checksum of its graph. */
-async function keepStats(beside: string, kept: string): Promise<void> {
-  await rm(kept, { recursive: true, force: true });
-  await cp(beside, kept, {
+async function keepStats(beside: string, savedStats: string): Promise<void> {
+  await rm(savedStats, { recursive: true, force: true });
+  await cp(beside, savedStats, {
     recursive: true,
     filter: (path) => path === beside || path.endsWith('.stats'),
   });

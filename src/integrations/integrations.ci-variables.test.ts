@@ -11,7 +11,7 @@ before(async () => {
 after(() => app.close());
 
 /** What a job of a project with an integration has of it in its environment. */
-async function given(slug: string, json: object, isProtected: boolean) {
+async function variablesOf(slug: string, json: object, isProtected: boolean) {
   const project = await app.make.project();
   expectStatus(await app.put(`/projects/${project.id}/integrations/${slug}`, { json }), 200);
   const { jobs } = await makePipeline(app, project, { jobs: [{ name: 'build' }] });
@@ -24,7 +24,7 @@ async function given(slug: string, json: object, isProtected: boolean) {
 
 test('jobs have what harbor was set up with, and nothing of it is expanded', async () => {
   const json = { url: 'https://harbor.example', project_name: 'app', username: 'robot$app', password: 'p$CI_JOB_ID' };
-  assert.deepEqual(await given('harbor', json, false), [
+  assert.deepEqual(await variablesOf('harbor', json, false), [
     ['HARBOR_URL', 'https://harbor.example', false],
     ['HARBOR_HOST', 'harbor.example', false],
     ['HARBOR_OCI', 'oci://harbor.example', false],
@@ -40,17 +40,17 @@ test('jobs on protected refs alone have keys of stores, unless it is said otherw
     ['SUPPLY_PACKAGE_NAME', 'app', false],
     ['SUPPLY_JSON_KEY_DATA', '{"a":1}', true],
   ];
-  assert.deepEqual(await given('google-play', json, true), whole);
-  assert.deepEqual(await given('google-play', json, false), []);
-  assert.deepEqual(await given('google-play', { ...json, google_play_protected_refs: false }, false), whole);
+  assert.deepEqual(await variablesOf('google-play', json, true), whole);
+  assert.deepEqual(await variablesOf('google-play', json, false), []);
+  assert.deepEqual(await variablesOf('google-play', { ...json, google_play_protected_refs: false }, false), whole);
   const apple = {
     app_store_issuer_id: 'i',
     app_store_key_id: 'k',
     app_store_private_key_file_name: 'k.p8',
     app_store_private_key: 'sesame',
   };
-  assert.deepEqual(await given('apple-app-store', apple, false), []);
-  assert.deepEqual((await given('apple-app-store', apple, true)).at(-1), [
+  assert.deepEqual(await variablesOf('apple-app-store', apple, false), []);
+  assert.deepEqual((await variablesOf('apple-app-store', apple, true)).at(-1), [
     'APP_STORE_CONNECT_API_KEY_KEY',
     Buffer.from('sesame').toString('base64'),
     true,
@@ -63,7 +63,7 @@ test('jobs have the licence of diffblue cover', async () => {
     diffblue_access_token_name: 'n',
     diffblue_access_token_secret: 's',
   };
-  assert.deepEqual(await given('diffblue-cover', json, false), [
+  assert.deepEqual(await variablesOf('diffblue-cover', json, false), [
     ['DIFFBLUE_ACCESS_TOKEN_NAME', 'n', false],
     ['DIFFBLUE_LICENSE_KEY', 'l', true],
     ['DIFFBLUE_ACCESS_TOKEN', 's', true],

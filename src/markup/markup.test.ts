@@ -22,7 +22,7 @@ describe('Markdown', () => {
   });
 
   test('leads links of a wiki to its pages, files and attachments', () => {
-    const cases: [given: string, wanted: string][] = [
+    const cases: [input: string, expected: string][] = [
       ['[x](home)', 'href="/group/project/-/wikis/home"'],
       ['[x](a/b)', 'href="/group/project/-/wikis/a/b"'],
       ['[x](./next)', 'href="/group/project/-/wikis/Guides/next"'],

@@ -52,7 +52,7 @@ async function get(path: string, token: string | null = null): Promise<Got> {
 }
 
 test('addresses of people become ones that the router can match, and ours stay', () => {
-  const cases: [given: string, wanted: string][] = [
+  const cases: [input: string, expected: string][] = [
     ['/a/b/-/raw/main/x%20y?z=/-/', '/a%2Fb/-/raw/main/x%20y?z=/-/'],
     ['/a/b/c/-/tree/-/x', '/a%2Fb%2Fc/-/tree/-/x'],
     ['/a%2Fb/-/raw/m/x', '/a%2Fb/-/raw/m/x'],

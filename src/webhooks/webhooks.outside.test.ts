@@ -27,7 +27,7 @@ after(async () => {
 });
 
 /** Makes a hook of a new project, and pushes to it. */
-async function told(options: Json) {
+async function deliveryOf(options: Json) {
   const project = await app.make.project();
   const at = `/projects/${project.id}`;
   const { id } = await makeHook(app, at, { url: receiver.url, ...options });
@@ -39,7 +39,7 @@ async function told(options: Json) {
 
 describe('a call', () => {
   test('carries the names of the server and of the platform, token, signature and headers of its own', async () => {
-    const { call, event } = await told({
+    const { call, event } = await deliveryOf({
       token: 'sesame-token',
       signing_token: `whsec_${KEY.toString('base64')}`,
       custom_headers: [
@@ -77,14 +77,14 @@ describe('a call', () => {
 
   test('signs in with user and password of its address, and logs neither', async () => {
     const url = receiver.url.replace('//', '//ann:sesame%20word@');
-    const { call, event } = await told({ url });
+    const { call, event } = await deliveryOf({ url });
     assert.equal(call!.headers.authorization, `Basic ${Buffer.from('ann:sesame word').toString('base64')}`);
     assert.match(String(event.url), /\/\/\*{5}:\*{5}@/);
     assert.doesNotMatch(JSON.stringify(event), /sesame/);
   });
 
   test('has the variables of its address filled in, and logs their names', async () => {
-    const { call, event } = await told({
+    const { call, event } = await deliveryOf({
       url: `${receiver.url}/{one}/x?key={two}`,
       url_variables: [
         { key: 'one', value: 'sesame-a' },
@@ -98,7 +98,7 @@ describe('a call', () => {
   test('has what its template makes of the payload', async () => {
     const custom_webhook_template =
       '{"text": "{{user_name}} pushed {{ref}}", "project": {{project}}, "none": {{a.b}}, "count": {{total_commits_count}}}';
-    const { call, event } = await told({ custom_webhook_template });
+    const { call, event } = await deliveryOf({ custom_webhook_template });
     assert.deepEqual(call!.body.none, null);
     assert.equal(call!.body.text, 'Administrator pushed refs/heads/main');
     assert.equal(call!.body.count, 1);
@@ -111,7 +111,7 @@ describe('a call', () => {
       ['{"a": {{ref}}}', /not valid JSON/],
       ['{"a": {{commits.id}}}', /array value, which is not supported/],
     ] as const) {
-      const { event } = await told({ custom_webhook_template: template });
+      const { event } = await deliveryOf({ custom_webhook_template: template });
       assert.equal(receiver.calls.length, 0);
       assert.equal(event.response_status, 'internal error');
       assert.match(String(event.response_body), reason);
@@ -124,7 +124,7 @@ describe('an answer', () => {
   test('that leads elsewhere is not followed, and counts as taken', async () => {
     const other = await receiveHooks();
     receiver.answer = (response) => response.writeHead(307, { location: other.url }).end();
-    const { events, path } = await told({ token: 'sesame' });
+    const { events, path } = await deliveryOf({ token: 'sesame' });
     assert.equal(other.calls.length, 0);
     assert.equal(events.length, 1);
     assert.equal(events[0]!.response_status, '307');
@@ -148,7 +148,7 @@ describe('an answer', () => {
         response.on('error', () => {});
         response.writeHead(200, headers).end(body);
       };
-      const { event } = await told({});
+      const { event } = await deliveryOf({});
       assert.equal(event.response_status, '200');
       assert.ok(String(event.response_body).length <= 8 * 1024);
       assert.ok(!String(event.response_body).includes('\0'));
@@ -162,7 +162,7 @@ describe('an answer', () => {
       response.writeHead(200);
       timers.push(setInterval(() => response.write('.'), 500));
     };
-    const { event } = await told({});
+    const { event } = await deliveryOf({});
     for (const timer of timers) clearInterval(timer);
     assert.equal(event.response_status, '200');
     assert.ok(Number(event.execution_duration) < 15);
@@ -180,10 +180,10 @@ describe('a server that nobody vouches for', () => {
   });
 
   test('is told nothing, not even over a connection that another hook has opened to it', async () => {
-    await told({ url: untrusted.url, token: 'sesame', enable_ssl_verification: false });
+    await deliveryOf({ url: untrusted.url, token: 'sesame', enable_ssl_verification: false });
     assert.equal(untrusted.calls.length, 1);
     for (const asked of [{}, { enable_ssl_verification: true }]) {
-      const { event } = await told({ url: untrusted.url, token: 'sesame', ...asked });
+      const { event } = await deliveryOf({ url: untrusted.url, token: 'sesame', ...asked });
       assert.equal(event.response_status, 'internal error');
       assert.equal(event.response_body, 'Failed to open or keep the connection (DEPTH_ZERO_SELF_SIGNED_CERT)');
     }
@@ -191,7 +191,7 @@ describe('a server that nobody vouches for', () => {
   });
 
   test('is told where the hook does without verification, and no more once it asks for it again', async () => {
-    const { path, project, event } = await told({ url: untrusted.url, enable_ssl_verification: false });
+    const { path, project, event } = await deliveryOf({ url: untrusted.url, enable_ssl_verification: false });
     assert.equal(event.response_status, '200');
     expectStatus(await app.put(path, { json: { enable_ssl_verification: true } }), 200);
     await pushTo(app, project.id);
@@ -265,7 +265,7 @@ describe('an address inside', () => {
 });
 
 test('whoever changes where a hook calls gets none of its secrets', async () => {
-  const { path } = await told({
+  const { path } = await deliveryOf({
     url: `${receiver.url}/{key}`,
     token: 'sesame-token',
     url_variables: [{ key: 'key', value: 'sesame-variable' }],
@@ -285,7 +285,7 @@ test('whoever changes where a hook calls gets none of its secrets', async () => 
 });
 
 test('a variable that leads to another server takes neither token nor headers along', async () => {
-  const { path } = await told({
+  const { path } = await deliveryOf({
     url: 'http://127.0.0.1:{port}/',
     url_variables: [{ key: 'port', value: new URL(receiver.url).port }],
     token: 'sesame-token',

@@ -65,14 +65,14 @@ const TESTS: Record<string, () => Promise<void>> = {
     const id = await group('private');
     await library(id, 'acme/basic', 'private');
     const dir = consumer('basic', id, 'group', { 'http-basic': { [host]: { username: 'root', password: token } } });
-    for (const [wanted, found] of [
+    for (const [expected, actual] of [
       ['acme/basic:^1.0', '1.1.0'],
       ['acme/basic:1.0.0', '1.0.0'],
       ['acme/basic:dev-main', 'dev'],
     ] as const) {
-      const { ok, text } = await composer(dir, 'require', '--prefer-dist', wanted);
+      const { ok, text } = await composer(dir, 'require', '--prefer-dist', expected);
       assert.ok(ok, text);
-      assert.match(installed(dir, 'acme/basic'), new RegExp(`'${found}'`));
+      assert.match(installed(dir, 'acme/basic'), new RegExp(`'${actual}'`));
     }
   },
   'a token as for GitLab does, too, and so does a deploy token': async () => {

@@ -41,7 +41,7 @@ const QUERIES = [
   'with_content=true',
 ];
 const ASK_MS = 300_000;
-const MOST_TRIES = 8;
+const MAX_TRIES = 8;
 const MAX_ITEMS = 4;
 
 async function ask(path: string): Promise<{ status: number; type: string; body: unknown } | undefined> {
@@ -75,15 +75,15 @@ export class Crawl {
     const paths = Object.keys(this.#document.paths)
       .filter((path) => 'get' in this.#document.paths[path]!)
       .sort((a, b) => a.split('/').length - b.split('/').length);
-    const found: Operation[] = [];
-    for (const path of paths) found.push({ method: 'GET', path, answers: await this.#answers(path) });
-    return found;
+    const operations: Operation[] = [];
+    for (const path of paths) operations.push({ method: 'GET', path, answers: await this.#answers(path) });
+    return operations;
   }
 
   async #answers(path: string): Promise<Answer[]> {
     const answers: Answer[] = [];
     const good: string[] = [];
-    for (const address of (await this.#candidates(path)).slice(0, MOST_TRIES)) {
+    for (const address of (await this.#candidates(path)).slice(0, MAX_TRIES)) {
       const answer = await ask(address);
       if (answer === undefined) continue;
       good.push(address);
@@ -116,7 +116,7 @@ export class Crawl {
         const best = sets.toSorted((a, b) => Number(b.listed) - Number(a.listed));
         made = best
           .flatMap(({ at, values }) => values.map((value) => `${at}/${encodeURIComponent(value)}`))
-          .slice(0, MOST_TRIES);
+          .slice(0, MAX_TRIES);
         // What was asked already with success is enough to go on from.
         const known = this.#addresses.get(nameless(`${above}/${part}`));
         if (known !== undefined && known.length > 0) made = known;
@@ -138,6 +138,6 @@ export class Crawl {
       items.flatMap((item) => (['string', 'number'].includes(typeof item?.[field]) ? [String(item[field])] : [])),
     );
     const known = KNOWN[name] ?? (items.length > 0 ? [] : KNOWN['*']!);
-    return { values: [...new Set([...known, ...values])].slice(0, MOST_TRIES), listed: values.length > 0 };
+    return { values: [...new Set([...known, ...values])].slice(0, MAX_TRIES), listed: values.length > 0 };
   }
 }

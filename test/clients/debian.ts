@@ -22,14 +22,14 @@ async function writeSources(folder: string, release: string): Promise<void> {
   const system = await readFile('/etc/os-release', 'utf8').catch(() => '');
   const codename = /^VERSION_CODENAME=(\w+)$/m.exec(system)?.[1];
   if (!/^ID=debian$/m.test(system) || codename === undefined) throw new Missing('this machine does not run Debian');
-  let found = 0;
+  let count = 0;
   for (const file of globSync(['sources.list', 'sources.list.d/*.{list,sources}'], { cwd: SETTINGS })) {
     const entries = entriesOf(file, await readFile(join(SETTINGS, file), 'utf8'));
     const mine = entries.flatMap((entry) => moved(entry, codename, release) ?? []);
-    found += mine.length;
+    count += mine.length;
     if (mine.length > 0) await writeFile(join(folder, basename(file)), `${mine.join('\n\n')}\n`);
   }
-  if (found === 0) throw new Missing('apt has no source of Debian on this machine');
+  if (count === 0) throw new Missing('apt has no source of Debian on this machine');
 }
 
 /**

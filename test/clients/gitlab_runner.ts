@@ -119,8 +119,8 @@ let written = '';
 async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   const end = Date.now() + WAIT_MS;
   for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
+    const result = await look();
+    if (result !== undefined) return result;
     assert.ok(Date.now() < end, `${what} did not come. The runner wrote:\n${written.slice(-4_000)}`);
     await sleep(200);
   }
@@ -296,8 +296,8 @@ await runTests('gitlab-runner', {
     const slow = await makeProject('slow', SLOW);
     const running = await pipelineOf(slow);
     const job = await until('the log of the slow job', async () => {
-      const [found] = await jobsOf(slow, running);
-      return found?.status === 'running' && /begun/.test(await traceOf(slow, found)) ? found : undefined;
+      const [runningJob] = await jobsOf(slow, running);
+      return runningJob?.status === 'running' && /begun/.test(await traceOf(slow, runningJob)) ? runningJob : undefined;
     });
     await api('POST', `/projects/${slow.id}/jobs/${job.id}/cancel`);
     await until('the end of the slow job', async () => {

@@ -54,8 +54,8 @@ const LISTS = [
 
 /** Everything that the configuration is about, by the address it is read at. */
 async function state(): Promise<Record<string, unknown>> {
-  const found = await Promise.all(LISTS.map(async (path) => [path, await api('GET', path)]));
-  return Object.fromEntries(found) as Record<string, unknown>;
+  const lists = await Promise.all(LISTS.map(async (path) => [path, await api('GET', path)]));
+  return Object.fromEntries(lists) as Record<string, unknown>;
 }
 
 const TESTS: Record<string, () => Promise<void>> = {
@@ -130,10 +130,10 @@ const TESTS: Record<string, () => Promise<void>> = {
     assert.equal(await file.text(), 'How to help app of forms\n');
 
     const before = await state();
-    const told = await apply();
+    const output = await apply();
     assert.deepEqual(await state(), before);
     // Rules that name users are sent each time: gitlabform compares `user_ids` with an answer that has `users`.
-    const changes = told.split('\n').filter((line) => /Adding|Editing|Recreating|Deleting|Removing/.test(line));
+    const changes = output.split('\n').filter((line) => /Adding|Editing|Recreating|Deleting|Removing/.test(line));
     assert.deepEqual(changes, ['Editing review of merge_requests_approval_rules in forms/app']);
   },
 };

@@ -137,8 +137,8 @@ const TESTS: Record<string, () => Promise<void>> = {
     const create = (...args: string[]) => glab(dir, 'issue', 'create', '--yes', '--description', 'Text', ...args);
     await create('--title', 'First');
     await create('--title', 'Second');
-    const said = await create('--title', 'Third', '--linked-issues', '1,2', '--link-type', 'blocks', '--weight', '3');
-    assert.match(said, /\/-\/issues\/3/);
+    const output = await create('--title', 'Third', '--linked-issues', '1,2', '--link-type', 'blocks', '--weight', '3');
+    assert.match(output, /\/-\/issues\/3/);
     const links = await api<(Issue & { link_type: string })[]>('GET', `${base}/issues/3/links`);
     const seen = links.map(({ iid, link_type }) => [iid, link_type]).sort();
     assert.deepEqual(seen, [
@@ -358,8 +358,8 @@ const TESTS: Record<string, () => Promise<void>> = {
     await glab(dir, 'variable', 'set', 'TARGET', 'staging', '--description', 'Where to');
     await glab(dir, 'variable', 'set', 'TARGET', 'live', '--scope', 'production');
     await glab(dir, 'variable', 'set', 'SECRET', 'sesame-open-1', '--masked', '--protected');
-    const found = await api<{ masked: boolean; protected: boolean }>('GET', `${base}/variables/SECRET`);
-    assert.deepEqual([found.masked, found.protected], [true, true]);
+    const variable = await api<{ masked: boolean; protected: boolean }>('GET', `${base}/variables/SECRET`);
+    assert.deepEqual([variable.masked, variable.protected], [true, true]);
     assert.match(await glab(dir, 'variable', 'list'), /TARGET[\s\S]*TARGET[\s\S]*SECRET/);
     assert.equal(await glab(dir, 'variable', 'get', 'TARGET', '--scope', 'production'), 'live');
     await glab(dir, 'variable', 'update', 'TARGET', 'nowhere', '--scope', 'production');

@@ -53,10 +53,10 @@ async function decode(
   const file = join(folder, `${name}.json`);
   writeFileSync(file, JSON.stringify(operations));
   const lines = (await must(folder, program, [file])).trim().split('\n');
-  const said = lines.map((line) => JSON.parse(line) as Finding | Summary);
-  const summary = said.pop() as Summary;
+  const messages = lines.map((line) => JSON.parse(line) as Finding | Summary);
+  const summary = messages.pop() as Summary;
   process.stdout.write(`client-go decoded ${summary.decoded} answers by ${summary.methods} methods (${name})\n`);
-  return { summary, findings: said as Finding[] };
+  return { summary, findings: messages as Finding[] };
 }
 
 /** @throws AssertionError with what could not be decoded and should have been */

@@ -59,8 +59,8 @@ const TESTS: Record<string, () => Promise<void>> = {
     for (const version of ['1.0.0', '1.1.0', '1.2.0-rc.1']) await push(id, 'stable', await packed('app', version));
     const { ok, text } = await add('charts', id);
     assert.ok(ok, text);
-    const found = await helm('search', 'repo', 'charts/app', '--versions', '--output', 'json');
-    const versions = (JSON.parse(found) as { version: string; app_version: string }[]).map((each) => [
+    const output = await helm('search', 'repo', 'charts/app', '--versions', '--output', 'json');
+    const versions = (JSON.parse(output) as { version: string; app_version: string }[]).map((each) => [
       each.version,
       each.app_version,
     ]);

@@ -49,9 +49,9 @@ function packageOf(name: string, version: string, npmrc: string, more: object = 
 }
 
 /** Installs into an empty project, and once more from the lock file. @returns what the installed program prints */
-async function install(npmrc: string, ...wanted: string[]): Promise<string> {
+async function install(npmrc: string, ...packages: string[]): Promise<string> {
   const dir = place({ name: 'consumer', version: '1.0.0', private: true }, npmrc);
-  await npm(dir, 'install', '--no-audit', ...wanted);
+  await npm(dir, 'install', '--no-audit', ...packages);
   const lock = readFileSync(join(dir, 'package-lock.json'), 'utf8');
   assert.match(lock, /"integrity": "sha512-/);
   rmSync(join(dir, 'node_modules'), { recursive: true });

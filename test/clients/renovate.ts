@@ -61,7 +61,7 @@ async function project(path: string, more: Record<string, string> = {}): Promise
 
 const opened = (base: string) => api<MergeRequest[]>('GET', `${base}/merge_requests?state=opened`);
 /** The version of the dependency that a branch asks for. */
-async function keptIn(base: string, branch: string): Promise<unknown> {
+async function fieldIn(base: string, branch: string): Promise<unknown> {
   const { content } = await api<{ content: string }>(
     'GET',
     `${base}/repository/files/package.json?ref=${encodeURIComponent(branch)}`,
@@ -97,9 +97,9 @@ await runTests('renovate', {
         description.includes('root/kept | dependencies |') && description.includes(`\`1.0.0\` → \`${version}\``),
         description,
       );
-      assert.equal(await keptIn(base, source_branch), version);
+      assert.equal(await fieldIn(base, source_branch), version);
     }
-    assert.equal(await keptIn(base, 'main'), '1.0.0');
+    assert.equal(await fieldIn(base, 'main'), '1.0.0');
     const issues = await api<{ title: string; description: string }[]>('GET', `${base}/issues`);
     assert.deepEqual(
       issues.map((each) => each.title),
@@ -116,7 +116,7 @@ await runTests('renovate', {
     await renovate('root/moving', { prHourlyLimit: 0 });
     const updates = await opened(base);
     assert.equal(updates.length, 2);
-    const [closed, kept] = ['2.x', '1.x'].map((end) => updates.find((each) => each.source_branch.endsWith(end))!);
+    const [closed, open] = ['2.x', '1.x'].map((end) => updates.find((each) => each.source_branch.endsWith(end))!);
     await api('PUT', `${base}/merge_requests/${closed!.iid}`, { state_event: 'close' });
     const actions = [{ action: 'create', file_path: 'README.md', content: 'Moved on\n' }];
     await api('POST', `${base}/repository/commits`, { branch: 'main', commit_message: 'Go on', actions });
@@ -124,9 +124,9 @@ await runTests('renovate', {
     const now = await opened(base);
     assert.deepEqual(
       now.map((each) => each.iid),
-      [kept!.iid],
+      [open!.iid],
     );
-    assert.notEqual(now[0]!.sha, kept!.sha);
+    assert.notEqual(now[0]!.sha, open!.sha);
   },
   'merges by itself what it may': async () => {
     const config = { packageRules: [{ matchUpdateTypes: ['minor'], automerge: true, platformAutomerge: false }] };
@@ -139,6 +139,6 @@ await runTests('renovate', {
       (await merged(base)).map((each) => each.source_branch),
       ['renovate/root-kept-1.x'],
     );
-    assert.equal(await keptIn(base, 'main'), '1.1.0');
+    assert.equal(await fieldIn(base, 'main'), '1.1.0');
   },
 });

@@ -389,7 +389,7 @@ async function runAll(chosen: readonly { client: Client; command: string[] }[]):
   }
 }
 
-const { values, positionals: wanted } = parseArgs({
+const { values, positionals: selected } = parseArgs({
   options: { sqlite: { type: 'boolean', default: false }, postgres: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
@@ -425,7 +425,7 @@ for (const client of [
   unleash,
   ssh,
 ]) {
-  if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
+  if (selected.length > 0 && !selected.some((word) => client.name.startsWith(word))) continue;
   try {
     ready.push({ client, command: await client.prepare() });
   } catch (error) {

@@ -47,8 +47,8 @@ export class TestRunner {
   /** Writes the log of a job that was taken, and ends it. */
   async finish(job: Job, state: 'success' | 'failed', log: string): Promise<void> {
     await this.log(job, log);
-    const said = state === 'failed' ? { state, failure_reason: 'script_failure', exit_code: 1 } : { state };
-    const ended = await this.#send('PUT', `/jobs/${job.id}`, { token: job.token, ...said });
+    const status = state === 'failed' ? { state, failure_reason: 'script_failure', exit_code: 1 } : { state };
+    const ended = await this.#send('PUT', `/jobs/${job.id}`, { token: job.token, ...status });
     assert.equal(ended.status, 200, await ended.clone().text());
   }
 

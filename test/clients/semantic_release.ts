@@ -87,10 +87,10 @@ const TESTS: Record<string, () => Promise<void>> = {
       ['v1.0.0'],
     );
     assert.match(await git(made.dir, 'ls-remote', address('root/released')), /\trefs\/notes\/semantic-release/);
-    const told = [...(await notes(made.merge)), ...(await notes(made.issue))];
-    assert.equal(told.length, 2, told.join());
-    assert.match(told[0] ?? '', /This MR is included in version 1\.0\.0/);
-    assert.match(told[1] ?? '', /This issue has been resolved in version 1\.0\.0/);
+    const comments = [...(await notes(made.merge)), ...(await notes(made.issue))];
+    assert.equal(comments.length, 2, comments.join());
+    assert.match(comments[0] ?? '', /This MR is included in version 1\.0\.0/);
+    assert.match(comments[1] ?? '', /This issue has been resolved in version 1\.0\.0/);
 
     const again = await release(made.dir);
     assert.ok(again.ok, again.text);
@@ -141,9 +141,9 @@ const TESTS: Record<string, () => Promise<void>> = {
     };
     assert.match(links['The app']?.direct_asset_url ?? '', /\/-\/releases\/v1\.0\.0\/downloads\/bin\/app\.txt$/);
     assert.equal(await bytes(links['The app']?.direct_asset_url), 'the app');
-    const found = await api<{ name: string; version: string }[]>('GET', `${made.api}/packages`);
+    const packages = await api<{ name: string; version: string }[]>('GET', `${made.api}/packages`);
     assert.deepEqual(
-      found.map(({ name, version }) => [name, version]),
+      packages.map(({ name, version }) => [name, version]),
       [['release', '1.0.0']],
     );
     assert.equal(await bytes(`${url}/api/v4${made.api}/packages/generic/release/1.0.0/lib`), 'the library');

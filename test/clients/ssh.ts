@@ -52,13 +52,13 @@ async function withSshd(port: number, key: string, work: () => Promise<void>): P
   ];
   writeFileSync(config, `${lines.join('\n')}\n`);
   const child: ChildProcess = spawn(program, ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let output = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   try {
-    while (!said.includes('Server listening')) {
-      assert.equal(child.exitCode, null, said);
+    while (!output.includes('Server listening')) {
+      assert.equal(child.exitCode, null, output);
       await sleep(20);
     }
     await work();

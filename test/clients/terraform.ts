@@ -50,11 +50,11 @@ async function project(path: string, versions: readonly string[]): Promise<{ id:
 
 /** Has terraform install a module and apply it. @returns what the module says, or terraform where it fails */
 async function apply(source: string, version: string | null, secret: string | null): Promise<string> {
-  const wanted = version === null ? '' : `  version = "${version}"\n`;
+  const constraint = version === null ? '' : `  version = "${version}"\n`;
   const credentials = secret === null ? '' : `credentials "${host}" {\n  token = "${secret}"\n}\n`;
   const service = `${url}/api/v4/packages/terraform/modules/v1/`;
   const dir = write({
-    'main.tf': `module "greeting" {\n  source = "${source}"\n${wanted}}\noutput "said" {\n  value = module.greeting.greeting\n}\n`,
+    'main.tf': `module "greeting" {\n  source = "${source}"\n${constraint}}\noutput "said" {\n  value = module.greeting.greeting\n}\n`,
     'terraform.rc': `host "${host}" {\n  services = {\n    "modules.v1" = "${service}"\n  }\n}\n${credentials}`,
     netrc: secret === null ? '' : `machine ${address}\nlogin anybody\npassword ${secret}\n`,
   });
@@ -116,8 +116,8 @@ await runTests('terraform', {
       username: 'anybody',
       password: token,
     };
-    const given = Object.entries(settings).map(([name, value]) => `-backend-config=${name}=${value}`);
-    await must(dir, 'terraform', ['init', '-no-color', ...given], ENV);
+    const options = Object.entries(settings).map(([name, value]) => `-backend-config=${name}=${value}`);
+    await must(dir, 'terraform', ['init', '-no-color', ...options], ENV);
     await must(dir, 'terraform', ['apply', '-auto-approve', '-no-color'], ENV);
     assert.equal((await must(dir, 'terraform', ['output', '-raw', 'said'], ENV)).trim(), 'kept');
     const shown = await api<{ serial: number; outputs: { said: { value: string } } }>(

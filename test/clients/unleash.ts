@@ -126,8 +126,8 @@ const TESTS: Record<string, () => Promise<void>> = {
       const on = (flag: string, context: Context = {}) => sdk.isEnabled(flag, context);
       assert.deepEqual([on('everybody'), on('off'), on('unknown')], [true, false, false]);
       for (const flag of ['users', 'staff']) {
-        const found = ['ada', 'bo', 'cy', undefined].map((userId) => on(flag, { userId }));
-        assert.deepEqual(found, [true, true, false, false], flag);
+        const enabled = ['ada', 'bo', 'cy', undefined].map((userId) => on(flag, { userId }));
+        assert.deepEqual(enabled, [true, true, false, false], flag);
       }
       assert.deepEqual([on('all-random'), on('none-random')], [true, false]);
       assert.deepEqual(
@@ -237,19 +237,19 @@ const TESTS: Record<string, () => Promise<void>> = {
   },
   'a change is followed, use is reported, and a reset id is refused': async () => {
     const at = await place('changes', [{ name: 'flag', ...only('default') }]);
-    const told = new Map<string, unknown>();
+    const seen = new Map<string, unknown>();
     const sdk = await client(at);
     try {
       for (const event of ['sent', 'registered', 'unchanged', 'error', 'warn']) {
-        sdk.on(event, (value) => told.set(event, value));
+        sdk.on(event, (value) => seen.set(event, value));
       }
       assert.equal(sdk.isEnabled('flag'), true);
-      await until(() => told.has('sent') && told.has('unchanged'), 'metrics and 304');
+      await until(() => seen.has('sent') && seen.has('unchanged'), 'metrics and 304');
       await api('PUT', `${at.home}/feature_flags/flag`, { active: false });
       await until(() => !sdk.isEnabled('flag'), 'the change');
-      assert.deepEqual([told.get('error'), told.get('warn')], [undefined, undefined]);
+      assert.deepEqual([seen.get('error'), seen.get('warn')], [undefined, undefined]);
       await api('POST', `${at.home}/feature_flags_client/reset_token`);
-      await until(() => told.has('error') || told.has('warn'), 'the refusal');
+      await until(() => seen.has('error') || seen.has('warn'), 'the refusal');
     } finally {
       sdk.destroy();
     }

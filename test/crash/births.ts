@@ -7,7 +7,7 @@ import { startServer } from '../support/server-process.ts';
 import type { Random } from './random.ts';
 
 const TOKEN = 'glpat-crash-test-token-000001';
-const MOST_KILLS = 2;
+const MAX_KILLS = 2;
 
 /** Kills while a server makes its tables for the first time, or changes those of an earlier version. */
 export class Births {
@@ -37,15 +37,15 @@ export class Births {
         const { STITHY_DATABASE_URL } = settings;
         await makeOldDatabase(dataDir, STITHY_DATABASE_URL === undefined ? {} : { STITHY_DATABASE_URL });
       }
-      for (let kill = this.#random.below(MOST_KILLS); kill >= 0; kill -= 1) await this.#startAndKill(options);
+      for (let kill = this.#random.below(MAX_KILLS); kill >= 0; kill -= 1) await this.#startAndKill(options);
       const begun = Date.now();
       const server = await startServer(options);
       this.#startMs = Date.now() - begun;
       const path = upgrade ? `/users?username=${OLD_USER}` : '/users?username=root';
       const answer = await apiClient(server.url, TOKEN)<unknown[]>('GET', path);
       await server.kill();
-      const found = answer.status === 200 && answer.body.length === 1;
-      return found ? [] : [`lost in ${upgrade ? 'an upgrade' : 'a first start'}: ${answer.status} ${answer.text}`];
+      const isThere = answer.status === 200 && answer.body.length === 1;
+      return isThere ? [] : [`lost in ${upgrade ? 'an upgrade' : 'a first start'}: ${answer.status} ${answer.text}`];
     } catch (error) {
       return [`${upgrade ? 'an upgrade' : 'a first start'} that was killed does not start again: ${error}`];
     } finally {

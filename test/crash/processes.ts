@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface FoundProcess {
+export interface ProcessInfo {
   pid: number;
   group: number;
   command: string;
@@ -11,7 +11,7 @@ const WAIT_MS = 100;
 const MAX_WAITS = 200;
 
 /** The processes that work inside a data folder: git, and the hooks it runs. The server itself works elsewhere. */
-export function processesIn(dataDir: string): FoundProcess[] {
+export function processesIn(dataDir: string): ProcessInfo[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
@@ -28,7 +28,7 @@ export function processesIn(dataDir: string): FoundProcess[] {
 }
 
 /** Kills processes with their groups. Git children of the server lead groups of their own. */
-export function killGroups(processes: readonly FoundProcess[]): void {
+export function killGroups(processes: readonly ProcessInfo[]): void {
   for (const { pid, group } of processes) {
     if (pid !== group) continue;
     try {
@@ -40,7 +40,7 @@ export function killGroups(processes: readonly FoundProcess[]): void {
 }
 
 /** Waits until none of some processes runs any more. @returns those that still do after 20 s */
-export async function waitForNone(dataDir: string, processes: readonly FoundProcess[]): Promise<FoundProcess[]> {
+export async function waitForNone(dataDir: string, processes: readonly ProcessInfo[]): Promise<ProcessInfo[]> {
   const look = () => {
     const now = new Set(processesIn(dataDir).map(({ pid }) => pid));
     return processes.filter(({ pid }) => now.has(pid));

@@ -24,8 +24,8 @@ export interface Crew {
   wikis: readonly WikiWriter[];
 }
 
-const LEAST_MS = 50;
-const MOST_MS = 2_000;
+const MIN_MS = 50;
+const MAX_MS = 2_000;
 const KILLED_AT_START = 0.25;
 const LONGEST_START_MS = 700;
 
@@ -36,7 +36,7 @@ const LONGEST_START_MS = 700;
  */
 export async function crash(world: World, crew: Crew, random: Random, withGit: boolean): Promise<string[]> {
   const writing = Promise.all(crew.writers.map((writer) => writeOn(world, writer)));
-  await Promise.race([sleep(LEAST_MS + random.below(MOST_MS - LEAST_MS)), writing]);
+  await Promise.race([sleep(MIN_MS + random.below(MAX_MS - MIN_MS)), writing]);
   await world.kill(withGit);
   const left = processesIn(world.dataDir);
   await writing;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
-import { auditOf, tellsOf } from '../support/audit-trail.ts';
+import { auditedRequest, auditOf } from '../support/audit-trail.ts';
 
 let app: TestApp;
 before(async () => {
@@ -18,7 +18,7 @@ test('a push mirror is told of when it is made, changed and removed, without its
   const path = `/projects/${project.id}/remote_mirrors`;
   const on = `Project ${project.id}`;
   const url = at('copy', 'ann:sesame%2Fopen');
-  const { made, ...added } = await tellsOf(app, 'POST', path, { url, enabled: false });
+  const { made, ...added } = await auditedRequest(app, 'POST', path, { url, enabled: false });
   assert.deepEqual(added.gist, {
     event: 'remote_mirror_created',
     on,
@@ -35,7 +35,7 @@ test('a push mirror is told of when it is made, changed and removed, without its
   ];
   const events = [added.event];
   for (const { json, message } of changes) {
-    const changed = await tellsOf(app, 'PUT', `${path}/${made.id}`, json);
+    const changed = await auditedRequest(app, 'PUT', `${path}/${made.id}`, json);
     assert.deepEqual(
       [changed.gist.event, changed.gist.on, changed.gist.message],
       ['remote_mirror_updated', on, message],
@@ -44,7 +44,7 @@ test('a push mirror is told of when it is made, changed and removed, without its
   }
   const same = async () => expectStatus(await app.put(`${path}/${made.id}`, { json: changes[0]!.json }), 200);
   assert.deepEqual(await auditOf(app, same), []);
-  const gone = await tellsOf(app, 'DELETE', `${path}/${made.id}`);
+  const gone = await auditedRequest(app, 'DELETE', `${path}/${made.id}`);
   assert.deepEqual([gone.gist.event, gone.gist.message], ['remote_mirror_deleted', 'Removed push mirror']);
   assert.doesNotMatch(JSON.stringify([...events, gone.event]), SECRETS);
   assert.deepEqual(await auditOf(app, () => app.delete(`${path}/${made.id}`)), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
-import { auditOf, gist, tellsOf } from '../support/audit-trail.ts';
+import { auditedRequest, auditOf, gist } from '../support/audit-trail.ts';
 import { ProjectGit } from '../support/project-git.ts';
 
 const SERVER = 'Gitlab::Audit::InstanceScope 1';
@@ -11,8 +11,8 @@ before(async () => {
 });
 after(() => app.close());
 
-type Method = Parameters<typeof tellsOf>[1];
-const told = (method: Method, path: string, json?: object) => tellsOf(app, method, path, json);
+type Method = Parameters<typeof auditedRequest>[1];
+const audited = (method: Method, path: string, json?: object) => auditedRequest(app, method, path, json);
 /** The names of the events that a request leaves, and what they say. */
 const names = async (method: Method, path: string, json?: object) => {
   const events = await auditOf(app, async () => {
@@ -29,7 +29,7 @@ test('a project is told of from its making to its end', async () => {
     made,
     event,
     gist: added,
-  } = await told('POST', '/projects', { name: 'Parser', path: 'parser', namespace_id: group.id });
+  } = await audited('POST', '/projects', { name: 'Parser', path: 'parser', namespace_id: group.id });
   const on = `Project ${made.id}`;
   const path = `/projects/${made.id}`;
   assert.deepEqual(added, { event: 'project_created', on, target: 'Project tools/parser', message: 'Added project' });
@@ -44,7 +44,7 @@ test('a project is told of from its making to its end', async () => {
   assert.deepEqual(await names('POST', `${path}/restore`), [['project_restored', 'Project restored']]);
   await app.delete(path);
   const { path_with_namespace: now } = (await app.get(path)).json<{ path_with_namespace: string }>();
-  const gone = await told('DELETE', `${path}?permanently_remove=true&full_path=${encodeURIComponent(now)}`);
+  const gone = await audited('DELETE', `${path}?permanently_remove=true&full_path=${encodeURIComponent(now)}`);
   assert.deepEqual(
     [gone.gist.event, gone.gist.on, gone.gist.message],
     ['project_destroyed', `Group ${other.id}`, 'Project destroyed'],
@@ -104,7 +104,7 @@ test('feature flags of a project are told of from their making to their end', as
   const project = await app.make.project();
   const path = `/projects/${project.id}/feature_flags`;
   const strategies = [{ name: 'default', parameters: {}, scopes: [{ environment_scope: '*' }] }];
-  const { gist: added } = await told('POST', path, { name: 'shiny', version: 'new_version_flag', strategies });
+  const { gist: added } = await audited('POST', path, { name: 'shiny', version: 'new_version_flag', strategies });
   assert.deepEqual(added, {
     event: 'feature_flag_created',
     on: `Project ${project.id}`,
@@ -154,7 +154,7 @@ test('forks are told of to the project that is forked, and when they are none an
 });
 
 test('a group is told of from its making to its end, with what was in it', async () => {
-  const { made, gist: added } = await told('POST', '/groups', { name: 'Team', path: 'team' });
+  const { made, gist: added } = await audited('POST', '/groups', { name: 'Team', path: 'team' });
   const on = `Group ${made.id}`;
   const path = `/groups/${made.id}`;
   assert.deepEqual(added, { event: 'group_created', on, target: 'Group team', message: 'Added group' });
@@ -201,7 +201,7 @@ test('what the server removes when its days are over is told of as by itself', a
 
 test('a user is told of from their making to their end', async () => {
   const account = { email: 'bea@example.org', username: 'bea', name: 'Bea', password: 'a long password 1' };
-  const { made, gist: added } = await told('POST', '/users', account);
+  const { made, gist: added } = await audited('POST', '/users', account);
   const path = `/users/${made.id}`;
   assert.deepEqual(added, {
     event: 'user_created',
@@ -228,7 +228,7 @@ test('a user is told of from their making to their end', async () => {
       [name],
     );
   }
-  const gone = await told('DELETE', path);
+  const gone = await audited('DELETE', path);
   await app.drain();
   assert.deepEqual(
     [gone.gist.event, gone.gist.target, gone.event.details.entity_path],

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Namespace } from '../../src/db/tables/namespaces.table.ts';
 import type { Project } from '../../src/db/tables/projects.table.ts';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
-import { auditOf, gist, tellsOf } from '../support/audit-trail.ts';
+import { auditedRequest, auditOf, gist } from '../support/audit-trail.ts';
 import { makeMergeRequest } from '../support/merge-request.ts';
 
 let app: TestApp;
@@ -16,7 +16,8 @@ before(async () => {
 });
 after(() => app.close());
 
-const told = (method: Parameters<typeof tellsOf>[1], path: string, json?: object) => tellsOf(app, method, path, json);
+const audited = (method: Parameters<typeof auditedRequest>[1], path: string, json?: object) =>
+  auditedRequest(app, method, path, json);
 
 test('protected branches of projects and groups are told of with who may push and merge', async () => {
   for (const [path, on] of [
@@ -24,7 +25,7 @@ test('protected branches of projects and groups are told of with who may push an
     [`/groups/${group.id}/protected_branches`, `Group ${group.id}`],
   ] as const) {
     const json = { name: 'stable-*', push_access_level: 40, merge_access_level: 30 };
-    const added = await told('POST', path, json);
+    const added = await audited('POST', path, json);
     const message = 'Added protected branch';
     assert.deepEqual(added.gist, {
       event: 'protected_branch_created',
@@ -46,7 +47,7 @@ test('protected branches of projects and groups are told of with who may push an
     );
     const same = async () => expectStatus(await app.request('PATCH', one, { json: { allow_force_push: true } }), 200);
     assert.deepEqual(await auditOf(app, same), []);
-    const removed = await told('DELETE', one);
+    const removed = await audited('DELETE', one);
     assert.deepEqual(removed.gist.message, 'Unprotected branch');
     assert.equal(removed.gist.event, 'protected_branch_removed');
     assert.deepEqual(await auditOf(app, () => app.delete(one)), []);
@@ -55,7 +56,7 @@ test('protected branches of projects and groups are told of with who may push an
 
 test('protected tags are told of', async () => {
   const path = `/projects/${project.id}/protected_tags`;
-  const added = await told('POST', path, { name: 'v*', create_access_level: 40 });
+  const added = await audited('POST', path, { name: 'v*', create_access_level: 40 });
   assert.deepEqual(added.gist, {
     event: 'protected_tag_created',
     on: `Project ${project.id}`,
@@ -63,12 +64,12 @@ test('protected tags are told of', async () => {
     message: 'Added protected tag',
   });
   assert.equal(added.event.details.allowed_to_create, 'Maintainer');
-  assert.equal((await told('DELETE', `${path}/v*`)).gist.event, 'protected_tag_removed');
+  assert.equal((await audited('DELETE', `${path}/v*`)).gist.event, 'protected_tag_removed');
 });
 
 test('approval rules are told of, and what is changed of them', async () => {
   const path = `/projects/${project.id}/approval_rules`;
-  const { made, ...added } = await told('POST', path, { name: 'Security', approvals_required: 2, user_ids: [1] });
+  const { made, ...added } = await audited('POST', path, { name: 'Security', approvals_required: 2, user_ids: [1] });
   assert.deepEqual(added.gist, {
     event: 'approval_rule_created',
     on: `Project ${project.id}`,
@@ -85,13 +86,13 @@ test('approval rules are told of, and what is changed of them', async () => {
       ['update_approval_rules', 'Changed approvers from [1] to []'],
     ],
   );
-  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'approval_rule_deleted');
+  assert.equal((await audited('DELETE', `${path}/${made.id}`)).gist.event, 'approval_rule_deleted');
 });
 
 test('external status checks are told of with the host that they are on, and nothing else of the address', async () => {
   const path = `/projects/${project.id}/external_status_checks`;
   const address = { name: 'Scan', external_url: 'https://scan.example.org/hook?token=hidden-in-the-address' };
-  const { made, ...added } = await told('POST', path, { ...address, shared_secret: 'a-shared-secret' });
+  const { made, ...added } = await audited('POST', path, { ...address, shared_secret: 'a-shared-secret' });
   assert.deepEqual(added.gist, {
     event: 'create_status_check',
     on: `Project ${project.id}`,
@@ -99,8 +100,8 @@ test('external status checks are told of with the host that they are on, and not
     message: 'Added external status check Scan on scan.example.org',
   });
   assert.doesNotMatch(JSON.stringify(added.event), /hidden|shared-secret/);
-  assert.equal((await told('PUT', `${path}/${made.id}`, { name: 'Check' })).gist.event, 'update_status_check');
-  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'delete_status_check');
+  assert.equal((await audited('PUT', `${path}/${made.id}`, { name: 'Check' })).gist.event, 'update_status_check');
+  assert.equal((await audited('DELETE', `${path}/${made.id}`)).gist.event, 'delete_status_check');
 });
 
 test('a protection that is refused is told of to nobody', async () => {
@@ -116,10 +117,10 @@ test('a protection that is refused is told of to nobody', async () => {
 test("rules of a merge request are told of to its project: its own, and those that take the place of the project's", async () => {
   const place = await app.make.project();
   const json = { name: 'Safety', approvals_required: 1 };
-  const source = (await told('POST', `/projects/${place.id}/approval_rules`, { ...json, user_ids: [1] })).made;
+  const source = (await audited('POST', `/projects/${place.id}/approval_rules`, { ...json, user_ids: [1] })).made;
   const mergeRequest = await makeMergeRequest(app, place);
   const path = `/projects/${place.id}/merge_requests/${mergeRequest.iid}/approval_rules`;
-  const { made, ...added } = await told('POST', path, { name: 'Extra', approvals_required: 1, user_ids: [1] });
+  const { made, ...added } = await audited('POST', path, { name: 'Extra', approvals_required: 1, user_ids: [1] });
   assert.deepEqual(added.gist, {
     event: 'approval_rule_created',
     on: `Project ${place.id}`,
@@ -127,51 +128,51 @@ test("rules of a merge request are told of to its project: its own, and those th
     message: 'Added approval rule',
   });
   assert.equal(added.event.details.merge_request_id, mergeRequest.id);
-  const changed = await told('PUT', `${path}/${made.id}`, { approvals_required: 3 });
+  const changed = await audited('PUT', `${path}/${made.id}`, { approvals_required: 3 });
   assert.deepEqual(
     [changed.gist.event, changed.gist.message],
     ['update_approval_rules', 'Changed number of required approvals from 1 to 3'],
   );
   assert.deepEqual(await auditOf(app, () => app.put(`${path}/${made.id}`, { json: { approvals_required: 3 } })), []);
-  const instead = await told('PUT', `${path}/${source.id}`, { approvals_required: 2 });
+  const instead = await audited('PUT', `${path}/${source.id}`, { approvals_required: 2 });
   assert.deepEqual(
     [instead.gist.target, instead.gist.message],
     ['ApprovalMergeRequestRule Safety', 'Changed number of required approvals from 1 to 2'],
   );
-  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'approval_rule_deleted');
+  assert.equal((await audited('DELETE', `${path}/${made.id}`)).gist.event, 'approval_rule_deleted');
 });
 
 test('package protection rules are told of', async () => {
   const path = `/projects/${project.id}/packages/protection/rules`;
   const json = { package_name_pattern: 'a-*', package_type: 'generic', minimum_access_level_for_push: 'owner' };
-  const { made, ...added } = await told('POST', path, json);
+  const { made, ...added } = await audited('POST', path, json);
   assert.deepEqual(added.gist, {
     event: 'package_protection_rule_created',
     on: `Project ${project.id}`,
     target: 'Packages::Protection::Rule a-*',
     message: 'Added package protection rule',
   });
-  const changed = await told('PATCH', `${path}/${made.id}`, { minimum_access_level_for_push: 'admin' });
+  const changed = await audited('PATCH', `${path}/${made.id}`, { minimum_access_level_for_push: 'admin' });
   assert.deepEqual(
     [changed.gist.event, changed.gist.message],
     ['package_protection_rule_updated', 'Changed minimum access level for push from owner to admin'],
   );
-  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'package_protection_rule_deleted');
+  assert.equal((await audited('DELETE', `${path}/${made.id}`)).gist.event, 'package_protection_rule_deleted');
 });
 
 test('freeze periods are told of', async () => {
   const path = `/projects/${project.id}/freeze_periods`;
-  const { made, ...added } = await told('POST', path, { freeze_start: '0 23 * * 5', freeze_end: '0 7 * * 1' });
+  const { made, ...added } = await audited('POST', path, { freeze_start: '0 23 * * 5', freeze_end: '0 7 * * 1' });
   assert.deepEqual(added.gist, {
     event: 'freeze_period_created',
     on: `Project ${project.id}`,
     target: 'Ci::FreezePeriod 0 23 * * 5 to 0 7 * * 1',
     message: 'Added freeze period',
   });
-  const changed = await told('PUT', `${path}/${made.id}`, { cron_timezone: 'Europe/Berlin' });
+  const changed = await audited('PUT', `${path}/${made.id}`, { cron_timezone: 'Europe/Berlin' });
   assert.deepEqual(
     [changed.gist.event, changed.gist.message],
     ['freeze_period_updated', 'Changed cron timezone from UTC to Europe/Berlin'],
   );
-  assert.equal((await told('DELETE', `${path}/${made.id}`)).gist.event, 'freeze_period_deleted');
+  assert.equal((await audited('DELETE', `${path}/${made.id}`)).gist.event, 'freeze_period_deleted');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
-import { auditOf, tellsOf } from '../support/audit-trail.ts';
+import { auditedRequest, auditOf } from '../support/audit-trail.ts';
 import { licenseKey, makeIssuer } from '../support/licences.ts';
 
 const SERVER = 'Gitlab::Audit::InstanceScope 1';
@@ -12,10 +12,11 @@ before(async () => {
 });
 after(() => app.close());
 
-const told = (method: Parameters<typeof tellsOf>[1], path: string, json?: object) => tellsOf(app, method, path, json);
+const audited = (method: Parameters<typeof auditedRequest>[1], path: string, json?: object) =>
+  auditedRequest(app, method, path, json);
 
 test('broadcast messages are told of when they come, change and go', async () => {
-  const { made, gist } = await told('POST', '/broadcast_messages', { message: 'Down tonight' });
+  const { made, gist } = await audited('POST', '/broadcast_messages', { message: 'Down tonight' });
   assert.deepEqual(gist, {
     event: 'broadcast_message_created',
     on: SERVER,
@@ -23,13 +24,13 @@ test('broadcast messages are told of when they come, change and go', async () =>
     message: 'Broadcast message was created',
   });
   const path = `/broadcast_messages/${made.id}`;
-  assert.equal((await told('PUT', path, { theme: 'dark' })).gist.event, 'broadcast_message_updated');
-  assert.equal((await told('DELETE', path)).gist.event, 'broadcast_message_deleted');
+  assert.equal((await audited('PUT', path, { theme: 'dark' })).gist.event, 'broadcast_message_updated');
+  assert.equal((await audited('DELETE', path)).gist.event, 'broadcast_message_deleted');
 });
 
 test('a move to another storage is told of to the project', async () => {
   const project = await app.make.project();
-  const { gist } = await told('POST', `/projects/${project.id}/repository_storage_moves`);
+  const { gist } = await audited('POST', `/projects/${project.id}/repository_storage_moves`);
   await app.drain();
   assert.deepEqual(gist, {
     event: 'repository_storage_move_scheduled',
@@ -50,7 +51,7 @@ test('moves of the wiki of a group and of a snippet are told of to the group and
     [`/groups/${group.id}`, `Group ${group.id}`, `Group ${group.full_path}`],
     [`/snippets/${snippet.id}`, SERVER, `Snippet Snippet ${snippet.id}`],
   ] as const) {
-    const moved = await told('POST', `${path}/repository_storage_moves`);
+    const moved = await audited('POST', `${path}/repository_storage_moves`);
     await app.drain();
     const { event, ...gist } = moved.gist;
     assert.deepEqual([event, gist.on, gist.target], ['repository_storage_move_scheduled', on, target]);
@@ -58,7 +59,7 @@ test('moves of the wiki of a group and of a snippet are told of to the group and
 });
 
 test('flags of the server are told of with what they were', async () => {
-  const { gist, event } = await told('POST', '/features/new_library', { value: 'true' });
+  const { gist, event } = await audited('POST', '/features/new_library', { value: 'true' });
   assert.deepEqual(gist, {
     event: 'server_feature_created',
     on: SERVER,
@@ -67,17 +68,17 @@ test('flags of the server are told of with what they were', async () => {
   });
   assert.equal(event.details.to, 'boolean: true');
   assert.deepEqual(await auditOf(app, () => app.post('/features/new_library', { json: { value: 'true' } })), []);
-  const some = await told('POST', '/features/new_library', { value: 'true', user: 'root' });
+  const some = await audited('POST', '/features/new_library', { value: 'true', user: 'root' });
   assert.deepEqual(
     [some.gist.event, some.event.details.from, some.event.details.to],
     ['server_feature_updated', 'boolean: true', 'boolean: true; actors: User:1'],
   );
-  assert.equal((await told('DELETE', '/features/new_library')).gist.event, 'server_feature_deleted');
+  assert.equal((await audited('DELETE', '/features/new_library')).gist.event, 'server_feature_deleted');
   assert.deepEqual(await auditOf(app, () => app.delete('/features/new_library')), []);
 });
 
 test('the look of the server is told of bit by bit', async () => {
-  const { gist } = await told('PUT', '/application/appearance', { header_message: 'Hello' });
+  const { gist } = await audited('PUT', '/application/appearance', { header_message: 'Hello' });
   assert.deepEqual(gist, {
     event: 'appearance_updated',
     on: SERVER,
@@ -92,7 +93,7 @@ test('the look of the server is told of bit by bit', async () => {
 
 test('the group of security policies is told of', async () => {
   const group = await app.make.group();
-  const { gist, event } = await told('PUT', '/admin/security/compliance_policy_settings', {
+  const { gist, event } = await audited('PUT', '/admin/security/compliance_policy_settings', {
     csp_namespace_id: group.id,
   });
   assert.deepEqual(
@@ -103,11 +104,11 @@ test('the group of security policies is told of', async () => {
 
 test('licenses are told of without their key', async () => {
   const license = licenseKey(app, issuer, { restrictions: { plan: 'ultimate' } });
-  const { made, gist, event } = await told('POST', '/license', { license });
+  const { made, gist, event } = await audited('POST', '/license', { license });
   assert.deepEqual(
     [gist.event, gist.on, gist.message],
     ['license_created', SERVER, `Added license ${made.id} of the plan ultimate`],
   );
   assert.ok(!JSON.stringify(event).includes(license.slice(0, 40)));
-  assert.equal((await told('DELETE', `/license/${made.id}`)).gist.event, 'license_destroyed');
+  assert.equal((await audited('DELETE', `/license/${made.id}`)).gist.event, 'license_destroyed');
 });

@@ -59,8 +59,8 @@ test('many failures are a few events, whatever the names, and go when their days
   });
   assert.equal(events.length, 10);
   assert.equal(events.at(-1)!.details.further, 'Further failures from this address are not recorded in this hour');
-  const kept = await app.make.group();
-  expectStatus(await app.put(`/groups/${kept.id}`, { json: { name: 'Kept' } }), 200);
+  const group = await app.make.group();
+  expectStatus(await app.put(`/groups/${group.id}`, { json: { name: 'Kept' } }), 200);
   const count = async () =>
     (await app.deps.db.selectFrom('audit_events').select('id').where('event_name', 'like', 'login_failed%').execute())
       .length;

@@ -85,16 +85,16 @@ const lint = async (content: string, token = member.token) =>
 describe('includes of all kinds', () => {
   test('the configuration of a project is made whole', async () => {
     const query = { include_jobs: true, dry_run: true };
-    const found = expectStatus<Linted>(await app.get(path(), { token: member.token, query }), 200);
-    assert.deepEqual(found.errors, []);
+    const linted = expectStatus<Linted>(await app.get(path(), { token: member.token, query }), 200);
+    assert.deepEqual(linted.errors, []);
     assert.deepEqual(
-      found.jobs?.map(({ name, script }) => [name, script.join()]).sort(),
+      linted.jobs?.map(({ name, script }) => [name, script.join()]).sort(),
       ['build', 'one', 'own', 'remote', 'three', 'two']
         .map((name) => [name, `echo ${name}`])
         .concat([['checked', 'echo check']])
         .sort(),
     );
-    const [local, one, , three] = found.includes ?? [];
+    const [local, one, , three] = linted.includes ?? [];
     assert.deepEqual(local, {
       type: 'local',
       location: 'ci/build.yml',
@@ -107,7 +107,7 @@ describe('includes of all kinds', () => {
     assert.equal(one?.blob, `${app.deps.externalUrl()}/${shared.full_path}/-/blob/${sharedCommit}/jobs/one.yml`);
     assert.deepEqual(one?.extra, { project: shared.full_path, ref: 'stable' });
     assert.ok(three !== undefined);
-    assert.deepEqual(found.includes?.map(({ type }) => type).sort(), [
+    assert.deepEqual(linted.includes?.map(({ type }) => type).sort(), [
       'component',
       'file',
       'file',

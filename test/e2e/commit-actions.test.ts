@@ -39,7 +39,7 @@ const ACTIONS: Action[] = [
 ];
 
 /** What a clone of the branch must hold: mode and bytes of each file. */
-const WANTED: Record<string, [string, Buffer]> = {
+const EXPECTED: Record<string, [string, Buffer]> = {
   'README.md': ['100644', Buffer.from('kept\n')],
   'new/tëxt file.txt': ['100644', Buffer.from(TEXT)],
   'new/data.bin': ['100644', BINARY],
@@ -121,8 +121,8 @@ test('a commit with all five actions, in every encoding, is cloned as it was sen
       const tree = await mustGit(clone, ['ls-tree', '-r', '-z', 'HEAD']);
       const entries = tree.split('\0').filter((line) => line !== '');
       const modes = Object.fromEntries(entries.map((line) => [line.split('\t')[1], line.slice(0, 6)]));
-      assert.deepEqual(modes, Object.fromEntries(Object.entries(WANTED).map(([path, [mode]]) => [path, mode])));
-      for (const [path, [, content]] of Object.entries(WANTED)) {
+      assert.deepEqual(modes, Object.fromEntries(Object.entries(EXPECTED).map(([path, [mode]]) => [path, mode])));
+      for (const [path, [, content]] of Object.entries(EXPECTED)) {
         assert.deepEqual(readFileSync(join(clone, path)), content, path);
       }
       await mustGit(clone, ['fsck', '--full', '--strict']);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Project } from '../../src/db/tables/projects.table.ts';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../support/app.ts';
-import { DAMAGES, damageTold, QUESTIONS } from '../support/damages.ts';
+import { DAMAGES, damageMessage, QUESTIONS } from '../support/damages.ts';
 import { cloneUrl, runGitClient } from '../support/git-client.ts';
 
 let app: TestApp;
@@ -71,7 +71,7 @@ describe('damage stays in its project and says so', () => {
         if (answer.statusCode < 400) continue;
         const { message } = JSON.parse(answer.body) as { message: string };
         failures += 1;
-        if (answer.statusCode !== 500 || message !== damageTold(broken.full_path))
+        if (answer.statusCode !== 500 || message !== damageMessage(broken.full_path))
           wrong.push(`${method} ${path}: ${answer.statusCode} ${message}`);
       }
       const fork = await app.post(`/projects/${broken.id}/fork`, { json: { path: `fork-of-${broken.path}` } });
@@ -91,7 +91,7 @@ describe('damage stays in its project and says so', () => {
       await othersWork();
       assert.deepEqual(wrong, [], name);
       assert.ok(failures > 0 || name === 'no HEAD', 'nothing told of the damage');
-      if (name === 'no folder') assert.ok(clone.stderr.includes(damageTold(broken.full_path)), clone.stderr);
+      if (name === 'no folder') assert.ok(clone.stderr.includes(damageMessage(broken.full_path)), clone.stderr);
       if (name !== 'a ref without content') assert.notEqual(clone.code, 0, 'a clone of what is damaged');
     });
   }

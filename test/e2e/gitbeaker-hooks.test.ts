@@ -22,7 +22,7 @@ after(async () => {
   await receiver.close();
 });
 
-const told = () => receiver.calls.map(({ headers, path }) => [headers['x-gitlab-event'], path]);
+const deliveries = () => receiver.calls.map(({ headers, path }) => [headers['x-gitlab-event'], path]);
 
 test('a webhook of a project is made, told, changed, listed and removed', async () => {
   const { id } = await api.Projects.create({ name: 'Hooked', initializeWithReadme: true });
@@ -46,7 +46,7 @@ test('a webhook of a project is made, told, changed, listed and removed', async 
   await pushTo(app, id, 'aside');
   await pushTo(app, id, 'main');
   await app.drain();
-  assert.deepEqual(told(), [
+  assert.deepEqual(deliveries(), [
     ['Issue Hook', '/here'],
     ['Push Hook', '/here'],
   ]);
@@ -81,7 +81,7 @@ test('a webhook of a group is told of what happens in its projects', async () =>
   await pushTo(app, id, 'aside');
   await api.MergeRequests.create(id, 'aside', 'main', 'More');
   await app.drain();
-  assert.deepEqual(told(), [
+  assert.deepEqual(deliveries(), [
     ['Subgroup Hook', '/group'],
     ['Merge Request Hook', '/group'],
   ]);

@@ -44,9 +44,9 @@ describe('projects, groups, users and members', () => {
     assert.equal(child.full_path, 'team/inner');
     const project = await api.Projects.create({ name: 'Within', namespaceId: child.id });
     assert.equal(project.path_with_namespace, 'team/inner/within');
-    const found = await api.Groups.allProjects('team', { includeSubgroups: true });
+    const projects = await api.Groups.allProjects('team', { includeSubgroups: true });
     assert.deepEqual(
-      found.map(({ id }) => id),
+      projects.map(({ id }) => id),
       [project.id],
     );
     assert.deepEqual(

@@ -32,7 +32,7 @@ async function serve(...calls: readonly (readonly [method: string, path: string,
 }
 
 /** The files of kept code, that of the bundle's first file at first. */
-async function keptFiles(): Promise<string[]> {
+async function cacheFiles(): Promise<string[]> {
   const names = await readdir(join(folder, 'cache'), { recursive: true });
   const paths = names.filter((name) => /\bstithy-/.test(name)).map((name) => join(folder, 'cache', name));
   paths.sort((a, b) => Number(b.includes('stithy-main')) - Number(a.includes('stithy-main')));
@@ -48,17 +48,17 @@ const bytesOf = async (paths: readonly string[]): Promise<number> => {
 
 test('code that was compiled is kept for the next start, and more of it once more was called', async () => {
   await serve(['GET', '/version']);
-  const [main = ''] = await keptFiles();
-  for (const path of await keptFiles()) assert.equal((await stat(path)).mode & 0o777, 0o600);
-  let kept = await stat(main);
+  const [main = ''] = await cacheFiles();
+  for (const path of await cacheFiles()) assert.equal((await stat(path)).mode & 0o777, 0o600);
+  let cached = await stat(main);
   // A run that lasts longer may come to more of its background work.
-  for (let before = 0, tries = 0; kept.mtimeMs !== before; tries += 1) {
+  for (let before = 0, tries = 0; cached.mtimeMs !== before; tries += 1) {
     assert.ok(tries < 10, 'it is kept anew after every run');
-    before = kept.mtimeMs;
+    before = cached.mtimeMs;
     await serve(['GET', '/version']);
-    kept = await stat(main);
+    cached = await stat(main);
   }
-  const size = await bytesOf(await keptFiles());
+  const size = await bytesOf(await cacheFiles());
   const made = { branch: 'main', commit_message: 'Add', content: 'x' };
   await serve(
     ['POST', '/projects', { path: 'tool', initialize_with_readme: true }],
@@ -69,7 +69,7 @@ test('code that was compiled is kept for the next start, and more of it once mor
     ['GET', '/projects/root%2Ftool/merge_requests'],
     ['GET', '/groups'],
   );
-  assert.ok((await bytesOf(await keptFiles())) > size);
+  assert.ok((await bytesOf(await cacheFiles())) > size);
 });
 
 async function spoil(path: string): Promise<void> {
@@ -86,7 +86,7 @@ test('kept code that is damaged, or that others can write, is not run but replac
     (path: string) => writeFile(path, 'four'),
     (path: string) => chmod(path, 0o622),
   ]) {
-    const paths = await keptFiles();
+    const paths = await cacheFiles();
     for (const path of paths) await damage(path);
     const { ino } = await stat(paths[0]!);
     await serve(['GET', '/version']);

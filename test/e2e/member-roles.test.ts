@@ -108,8 +108,8 @@ describe('a guest with admin_merge_request', () => {
       expectStatus(await app.get(request, { token }), status);
       const lists = ['/merge_requests?scope=all', `/groups/${made.group.id}/merge_requests`];
       for (const list of lists) {
-        const found = expectStatus<Json[]>(await app.get(list, { token }), 200);
-        assert.equal(found.length, status === 200 ? 1 : 0, list);
+        const rows = expectStatus<Json[]>(await app.get(list, { token }), 200);
+        assert.equal(rows.length, status === 200 ? 1 : 0, list);
       }
       expectStatus(await app.get(`${made.at}/merge_requests`, { token }), status);
     }

@@ -61,9 +61,9 @@ after(() => app.close());
 const jobs = async (): Promise<JobJson[]> =>
   expectStatus(await app.get(`/projects/${project.id}/jobs`, { query: { per_page: 100 } }), 200);
 const states = async (): Promise<Record<string, string[]>> => {
-  const found: Record<string, string[]> = {};
-  for (const { name, status } of (await jobs()).toReversed()) found[name] = [...(found[name] ?? []), status];
-  return found;
+  const statuses: Record<string, string[]> = {};
+  for (const { name, status } of (await jobs()).toReversed()) statuses[name] = [...(statuses[name] ?? []), status];
+  return statuses;
 };
 const pipeline = async (): Promise<{ id: number; status: string; coverage: string | null }> =>
   expectStatus(await app.get(`/projects/${project.id}/pipelines/latest`), 200);
@@ -90,7 +90,7 @@ test('a push makes a pipeline that a runner takes through its stages', async () 
   assert.equal(build.name, 'build');
   assert.equal(build.variable('GREETING'), 'good morning');
   assert.equal(await runner.request(), undefined);
-  await works(build, `making with ${build.given.token}\n`);
+  await works(build, `making with ${build.response.token}\n`);
   const archive = await zipOf({ 'out/greeting.txt': 'good morning\n' });
   assert.equal((await build.upload('artifacts.zip', archive)).statusCode, 201);
   const dotenv = gzipSync('VERSION=1.2.3\n');
@@ -102,7 +102,7 @@ test('a push makes a pipeline that a runner takes through its stages', async () 
   const [unit, flaky] = first.name === 'unit' ? [first, second] : [second, first];
   assert.deepEqual([unit.name, flaky.name], ['unit', 'flaky']);
   assert.equal(unit.variable('VERSION'), '1.2.3');
-  const [dependency] = unit.given.dependencies;
+  const [dependency] = unit.response.dependencies;
   assert.equal(dependency?.name, 'build');
   const got = await unit.download(dependency!);
   assert.equal(got.statusCode, 200);
@@ -119,7 +119,7 @@ test('a push makes a pipeline that a runner takes through its stages', async () 
   const deploy = await runner.take();
   assert.equal(deploy.name, 'deploy');
   assert.deepEqual(
-    deploy.given.dependencies.map(({ name }) => name),
+    deploy.response.dependencies.map(({ name }) => name),
     ['build'],
   );
   await deploy.finish();

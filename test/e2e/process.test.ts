@@ -79,13 +79,13 @@ describe('a data folder', () => {
     await withServer('open', { STITHY_ROOT_TOKEN: TOKEN }, async (server) => {
       const call = apiClient(server.url, TOKEN);
       assert.equal((await call('POST', '/projects', { path: 'p', initialize_with_readme: true })).status, 201);
-      const found = readdirSync(join(folder, 'open'), { recursive: true, withFileTypes: true });
-      const open = found.filter((entry) => statSync(join(entry.parentPath, entry.name)).mode & 0o077);
+      const entries = readdirSync(join(folder, 'open'), { recursive: true, withFileTypes: true });
+      const open = entries.filter((entry) => statSync(join(entry.parentPath, entry.name)).mode & 0o077);
       assert.deepEqual(
         open.map((entry) => join(entry.parentPath, entry.name)),
         [],
       );
-      assert.ok(found.some(({ name }) => name === 'stithy.db-wal'));
+      assert.ok(entries.some(({ name }) => name === 'stithy.db-wal'));
       assert.equal(statSync(join(folder, 'open')).mode & 0o777, 0o700);
     });
   });

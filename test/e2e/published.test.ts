@@ -76,8 +76,8 @@ test('what is loaded when it is first asked for is there', async () => {
   await ok('POST', `${project}/repository/files/one.ts`, file);
   assert.deepEqual(await ok('GET', `${project}/languages`), { TypeScript: 100 });
   await ok('POST', `${project}/issues`, { title: 'Smile' });
-  const given = await ok<{ name: string }>('POST', `${project}/issues/1/award_emoji`, { name: '+1' });
-  assert.equal(given.name, 'thumbsup');
+  const award = await ok<{ name: string }>('POST', `${project}/issues/1/award_emoji`, { name: '+1' });
+  assert.equal(award.name, 'thumbsup');
   const [last] = await ok<{ id: string }[]>('GET', `${project}/repository/commits`);
   await ok('POST', `${project}/repository/changelog`, { version: '1.0.0', branch: 'main', from: last!.id });
   assert.equal((await call('GET', `${project}/repository/archive.zip`)).status, 200);

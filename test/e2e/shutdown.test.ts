@@ -97,8 +97,8 @@ describe('SIGTERM', () => {
       const ended = once(server.child, 'exit');
       server.child.kill('SIGTERM');
       await until(async () => (await fetch(`${server.url}/-/readiness`)).status === 503);
-      const kept = await get(agent, `${server.url}/api/v4/version`);
-      assert.deepEqual([kept.statusCode, kept.headers.connection], [401, 'close']);
+      const response = await get(agent, `${server.url}/api/v4/version`);
+      assert.deepEqual([response.statusCode, response.headers.connection], [401, 'close']);
       agent.destroy();
       // It answers as long as a request is under way.
       for (let n = 0; n < 20; n += 1) assert.equal((await fetch(`${server.url}/-/readiness`)).status, 503);

@@ -74,7 +74,7 @@ test('diffs, blame and comparisons show text of other encodings, and its bytes s
 test('pages of a wiki show text of other encodings, and keep it when their front matter is changed', async () => {
   const project = await app.make.project();
   const address = user.address({ full_path: `${project.full_path}.wiki` });
-  const told = await sentPayloadsOf(app, () => user.ok(dir, 'push', '--quiet', address, 'main'));
+  const payloads = await sentPayloadsOf(app, () => user.ok(dir, 'push', '--quiet', address, 'main'));
   const path = `/projects/${project.id}/wikis`;
   const pages = expectStatus<{ slug: string; content: string }[]>(await app.get(`${path}?with_content=true`), 200);
   for (const [name, [, text]] of Object.entries(TEXTS)) {
@@ -82,7 +82,7 @@ test('pages of a wiki show text of other encodings, and keep it when their front
     assert.equal(pages.find((page) => page.slug === slug)?.content, text, name);
     const page = expectStatus<{ content: string }>(await app.get(`${path}/${slug}`), 200);
     assert.equal(page.content, text, name);
-    assert.ok(JSON.stringify(told).includes(JSON.stringify(text).slice(1, -1)), name);
+    assert.ok(JSON.stringify(payloads).includes(JSON.stringify(text).slice(1, -1)), name);
     const json = { format: 'markdown', front_matter: { title: 'A title' } };
     expectStatus(await app.put(`${path}/${slug}`, { json }), 200);
     const changed = expectStatus<{ content: string }>(await app.get(`${path}/${slug}`), 200);

@@ -60,10 +60,10 @@ async function until<T>(ask: () => Promise<T>, good: (answer: T) => boolean): Pr
   throw new assert.AssertionError({ message: `it never came: ${JSON.stringify(await ask()).slice(0, 500)}` });
 }
 
-const settled = (iid: number, wanted: string) =>
+const settled = (iid: number, expected: string) =>
   until(
     () => ada.MergeRequests.show(projectId, iid),
-    ({ detailed_merge_status }) => detailed_merge_status === wanted,
+    ({ detailed_merge_status }) => detailed_merge_status === expected,
   );
 
 const approvals = (iid: number) =>
@@ -153,11 +153,11 @@ test('branch, push, review, approval, new push, approval again, merge, issue clo
   );
   assert.equal(branches[0]?.name, 'main');
   const notes = await ada.IssueNotes.all(projectId, issue.iid, { sort: 'asc', orderBy: 'created_at' });
-  const said = notes.map(({ body }) => body);
-  assert.ok(said.includes('mentioned in merge request !1'), said.join('\n'));
+  const bodies = notes.map(({ body }) => body);
+  assert.ok(bodies.includes('mentioned in merge request !1'), bodies.join('\n'));
   assert.ok(
-    said.some((body) => body.startsWith('closed via merge request !1')),
-    said.join('\n'),
+    bodies.some((body) => body.startsWith('closed via merge request !1')),
+    bodies.join('\n'),
   );
 });
 
@@ -174,8 +174,8 @@ test('the feeds of both tell it in order', async () => {
   ];
   assert.deepEqual(mine, ['pushed new add-text 1', 'opened MergeRequest', 'pushed to add-text 1']);
   const order = ['created Project', 'opened Issue', 'commented on DiffNote', 'approved MergeRequest'];
-  const told = theirs.filter((line) => [...order, 'accepted MergeRequest', 'closed Issue'].includes(line));
-  assert.deepEqual(told, [...order, 'approved MergeRequest', 'accepted MergeRequest', 'closed Issue']);
+  const actions = theirs.filter((line) => [...order, 'accepted MergeRequest', 'closed Issue'].includes(line));
+  assert.deepEqual(actions, [...order, 'approved MergeRequest', 'accepted MergeRequest', 'closed Issue']);
 });
 
 async function idOf(username: string): Promise<number> {

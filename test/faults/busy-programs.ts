@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /** Seconds of a processor after which each ends by itself, should nobody end it. */
-const MOST_S = 600;
+const MAX_SECONDS = 600;
 
 /** Whether the programs run in a session of their own, which some systems give a share of the processors, or in the one of the server. */
 export type BusySession = 'own' | 'same';
@@ -9,7 +9,7 @@ export type BusySession = 'own' | 'same';
 /** Does something while programs beside it would take all of the processors. */
 export async function beside<T>(programs: number, work: () => Promise<T>, session: BusySession = 'own'): Promise<T> {
   const started = Array.from({ length: programs }, () =>
-    spawn('/bin/sh', ['-c', `ulimit -t ${MOST_S}; while :; do :; done`], {
+    spawn('/bin/sh', ['-c', `ulimit -t ${MAX_SECONDS}; while :; do :; done`], {
       stdio: 'ignore',
       detached: session === 'own',
     }),

@@ -4,8 +4,8 @@ const LOOK_MS = 20;
 
 function residentMiB(pid: number): number {
   try {
-    const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
-    return Math.round(Number(found?.[1] ?? 0) / 1024);
+    const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+    return Math.round(Number(match?.[1] ?? 0) / 1024);
   } catch {
     return 0;
   }

@@ -19,12 +19,12 @@ async function load(names: readonly string[]): Promise<Map<string, Experiment>> 
   const all = globSync('*.ts', { cwd: folder }).map((file) => basename(file, '.ts'));
   const unknown = names.find((name) => !all.includes(name));
   if (unknown !== undefined) throw new Error(`There is no experiment ${unknown}. There are: ${all.sort().join(', ')}.`);
-  const found = new Map<string, Experiment>();
+  const experiments = new Map<string, Experiment>();
   for (const name of all.filter((name) => names.length === 0 || names.includes(name)).sort()) {
     const module = (await import(pathToFileURL(join(folder, `${name}.ts`)).href)) as { default: Experiment };
-    found.set(name, module.default);
+    experiments.set(name, module.default);
   }
-  return found;
+  return experiments;
 }
 
 /** Runs one experiment. @returns whether everything held */

@@ -89,7 +89,7 @@ export async function digestOf(db: Db, projectId: number): Promise<{ issues: num
       .orderBy('iid')
       .limit(AT_ONCE)
       .execute();
-    const said = await db
+    const systemNotes = await db
       .selectFrom('notes')
       .innerJoin('issues', 'issues.id', 'noteable_id')
       .select(['iid', 'note', 'notes.created_at'])
@@ -103,9 +103,9 @@ export async function digestOf(db: Db, projectId: number): Promise<{ issues: num
       .orderBy('notes.id')
       .execute();
     for (const { id: _id, ...row } of page) hash.update(JSON.stringify(row));
-    for (const row of said) hash.update(JSON.stringify(row));
+    for (const row of systemNotes) hash.update(JSON.stringify(row));
     issues += page.length;
-    notes += said.length;
+    notes += systemNotes.length;
     if (page.length < AT_ONCE) return { issues, notes, digest: hash.digest('hex') };
     after = page.at(-1)!.iid;
   }

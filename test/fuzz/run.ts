@@ -67,7 +67,7 @@ const BODIES = 500;
 const QUESTIONS = 200;
 /** Waves of connections of `ssh-server`. */
 const WAVES = 50;
-const isWanted = (name: string) => names.length === 0 || names.includes(name);
+const isSelected = (name: string) => names.length === 0 || names.includes(name);
 const numberIn = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
 /** Brings schemathesis onto the machine, once for each version. @returns its program */
@@ -199,7 +199,7 @@ const ON_DATABASES = {
 /** @returns whether nothing was found */
 async function fuzzOnDatabases(): Promise<boolean> {
   const both = options.sqlite === options.postgres;
-  const parts = Object.entries(ON_DATABASES).flatMap(([name, run]) => (isWanted(name) ? [run] : []));
+  const parts = Object.entries(ON_DATABASES).flatMap(([name, run]) => (isSelected(name) ? [run] : []));
   if (parts.length === 0) return true;
   const outcomes: Outcome[] = [];
   if (both || options.sqlite) for (const run of parts) outcomes.push(await run('SQLite', ''));
@@ -221,5 +221,5 @@ const known = [...Object.keys(ON_DATABASES), ...PARSERS];
 const unknown = names.find((name) => !known.includes(name));
 if (unknown !== undefined) throw new Error(`There is no ${unknown}: ${known.join(', ')}.`);
 const [cases, seed, only] = [options.cases, options.seed, options.only].map(numberIn);
-if (!(await fuzzParsers(isWanted, { cases, seed, only }))) process.exitCode = 1;
+if (!(await fuzzParsers(isSelected, { cases, seed, only }))) process.exitCode = 1;
 if (!(await fuzzOnDatabases())) process.exitCode = 1;

@@ -41,12 +41,12 @@ export function requestOf(
 ): InjectOptions {
   const reads = method === 'GET' || method === 'HEAD';
   const ways = credentials?.methods.map(({ name }) => name) ?? ['privateToken'];
-  const said = (known: string) =>
+  const credential = (known: string) =>
     ways.includes('privateToken') ? { 'private-token': known } : { authorization: basic(known) };
   return {
     method,
     url,
-    headers: { ...(token === null ? {} : said(token)), ...(reads ? {} : { 'content-type': 'application/json' }) },
+    headers: { ...(token === null ? {} : credential(token)), ...(reads ? {} : { 'content-type': 'application/json' }) },
     ...(reads ? {} : { payload: '{' }),
   };
 }

@@ -73,10 +73,10 @@ test('names of abilities are of one table each', () => {
 });
 
 describe('the document says who may call', () => {
-  const said = new Map(routes.map((route) => [nameOf(route), route.options.access.description]));
+  const descriptions = new Map(routes.map((route) => [nameOf(route), route.options.access.description]));
 
   test('in whole sentences', () => {
-    for (const [name, text] of said) {
+    for (const [name, text] of descriptions) {
       assert.match(text, /^[A-Z].*[^.\s]$/, name);
       // Names of scopes stand in backticks.
       assert.doesNotMatch(
@@ -88,7 +88,7 @@ describe('the document says who may call', () => {
   });
 
   test('in words like these', () => {
-    const words = (name: string) => said.get(name)!.split('. ')[0];
+    const words = (name: string) => descriptions.get(name)!.split('. ')[0];
     assert.equal(words('POST /projects/:id/protected_branches'), 'Needs Maintainer or higher in the project');
     assert.equal(words('DELETE /projects/:id'), 'Needs Owner in the project');
     assert.equal(

@@ -118,7 +118,7 @@ async function isShown(route: Route, filling: Filling, index: number, role: Role
  * @param each whether each part of a path is asked for that is not there, or all of them at once
  */
 async function leaks(filling: Filling, role: Role, some: readonly Route[], each: boolean): Promise<string[]> {
-  const found: string[] = [];
+  const problems: string[] = [];
   for (const route of some) {
     if (TELLING.some(([pattern]) => pattern.test(nameOf(route)))) continue;
     const there = await ask(route, filling, role);
@@ -127,25 +127,25 @@ async function leaks(filling: Filling, role: Role, some: readonly Route[], each:
       .keys()) {
       const gone = await ask(route, without(filling, route, index), role);
       if (isSame(there, gone) || (await isShown(route, filling, index, role))) continue;
-      found.push(`${nameOf(route)} [${index}] ${role}: ${there.status} ${there.body}, ${gone.status} ${gone.body}`);
+      problems.push(`${nameOf(route)} [${index}] ${role}: ${there.status} ${there.body}, ${gone.status} ${gone.body}`);
     }
   }
-  return found;
+  return problems;
 }
 
 /** Routes that refuse strangers in another way than with 403, unless the owner is told the same. */
 async function otherRefusals(filling: Filling, exceptions: readonly Exception[]): Promise<string[]> {
-  const found: string[] = [];
+  const problems: string[] = [];
   const unused = new Set(exceptions);
   for (const route of inPlaces) {
-    const told = await ask(route, filling, 'stranger');
-    if (!isRefusal(told) || told.status === 403 || isSame(told, await ask(route, filling, 'owner'))) continue;
-    const exception = exceptions.find(([pattern, status]) => pattern.test(nameOf(route)) && status === told.status);
-    if (exception === undefined) found.push(`${nameOf(route)}: ${told.status} ${told.body}`);
+    const answer = await ask(route, filling, 'stranger');
+    if (!isRefusal(answer) || answer.status === 403 || isSame(answer, await ask(route, filling, 'owner'))) continue;
+    const exception = exceptions.find(([pattern, status]) => pattern.test(nameOf(route)) && status === answer.status);
+    if (exception === undefined) problems.push(`${nameOf(route)}: ${answer.status} ${answer.body}`);
     else unused.delete(exception);
   }
-  if (ON_POSTGRES) return found;
-  return [...found, ...[...unused].map(([, , reason]) => `unused: ${reason}`)];
+  if (ON_POSTGRES) return problems;
+  return [...problems, ...[...unused].map(([, , reason]) => `unused: ${reason}`)];
 }
 
 describe('in a public project and group', () => {
@@ -230,16 +230,16 @@ test('a project or group that a stranger does not see is like none', async () =>
     project: { ...scene.project, full_path: 'absent/absent' },
     value: (path, name) => (name === 'id' ? 987_654_321 : scene.value(path, name)),
   };
-  const told: string[] = [];
+  const problems: string[] = [];
   for (const route of inPlaces) {
     for (const role of OUTSIDERS) {
       const there = await ask(route, { scene, things }, role);
       const gone = await ask(route, { scene: nowhere, things }, role);
       if (isSame(there, gone)) continue;
-      told.push(`${nameOf(route)} ${role}: ${there.status} ${there.body}, ${gone.status} ${gone.body}`);
+      problems.push(`${nameOf(route)} ${role}: ${there.status} ${there.body}, ${gone.status} ${gone.body}`);
     }
   }
-  assert.deepEqual(told, []);
+  assert.deepEqual(problems, []);
 });
 
 test('an internal project is open to those who are signed in, and is not there for external users', async () => {

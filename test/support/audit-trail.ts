@@ -38,7 +38,7 @@ export const gist = ({ event_name, entity_type, entity_id, details }: AuditJson)
 });
 
 /** Sends a request that has to succeed, and says what it answers and the one event that it leaves. */
-export async function tellsOf(
+export async function auditedRequest(
   app: TestApp,
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,

@@ -2,7 +2,7 @@ import type { PipelineContext } from '../../src/ci/compile-request.ts';
 import type { JobConfig, JobOptions, PipelineConfig, Rule } from '../../src/ci/pipeline-config.ts';
 import type { ConfigSources } from '../../src/ci/sources.ts';
 
-export const options = (given: Partial<JobOptions> = {}): JobOptions => ({
+export const options = (overrides: Partial<JobOptions> = {}): JobOptions => ({
   beforeScript: [],
   script: ['true'],
   afterScript: [],
@@ -25,11 +25,11 @@ export const options = (given: Partial<JobOptions> = {}): JobOptions => ({
   manualConfirmation: null,
   trigger: null,
   upstreamProject: null,
-  ...given,
+  ...overrides,
 });
 
 /** A job as it is after checking, with what is given beside its defaults. */
-export const job = (name: string, given: Partial<JobConfig> = {}): JobConfig => ({
+export const job = (name: string, overrides: Partial<JobConfig> = {}): JobConfig => ({
   name,
   kind: 'build',
   stage: 'test',
@@ -49,10 +49,10 @@ export const job = (name: string, given: Partial<JobConfig> = {}): JobConfig => 
   interruptible: null,
   coverage: null,
   options: options(),
-  ...given,
+  ...overrides,
 });
 
-export const rule = (given: Partial<Rule> = {}): Rule => ({
+export const rule = (overrides: Partial<Rule> = {}): Rule => ({
   if: null,
   changes: null,
   exists: null,
@@ -63,22 +63,22 @@ export const rule = (given: Partial<Rule> = {}): Rule => ({
   needs: null,
   interruptible: null,
   autoCancel: null,
-  ...given,
+  ...overrides,
 });
 
-export const config = (jobs: JobConfig[], given: Partial<PipelineConfig> = {}): PipelineConfig => ({
+export const config = (jobs: JobConfig[], overrides: Partial<PipelineConfig> = {}): PipelineConfig => ({
   stages: ['.pre', 'build', 'test', 'deploy', '.post'],
   workflow: { name: null, rules: null, autoCancel: { onNewCommit: null, onJobFailure: null } },
   variables: [],
   jobs,
-  ...given,
+  ...overrides,
 });
 
 export const variables = (values: Record<string, string>) =>
   Object.entries(values).map(([key, value]) => ({ key, value, raw: false }));
 
 /** A push to a branch, unless something else is given. */
-export const pipelineContext = (given: Partial<PipelineContext> = {}): PipelineContext => ({
+export const pipelineContext = (overrides: Partial<PipelineContext> = {}): PipelineContext => ({
   source: 'push',
   ref: 'main',
   refType: 'branch',
@@ -87,11 +87,11 @@ export const pipelineContext = (given: Partial<PipelineContext> = {}): PipelineC
   stored: [],
   pipelineVariables: [],
   maxNeeds: 50,
-  ...given,
+  ...overrides,
 });
 
 /** Sources that have nothing, but for what is given. */
-export const sources = (given: Partial<ConfigSources> = {}): ConfigSources => ({
+export const sources = (overrides: Partial<ConfigSources> = {}): ConfigSources => ({
   file: async () => ({ missing: true }),
   paths: async () => [],
   project: async () => ({ denied: true }),
@@ -101,5 +101,5 @@ export const sources = (given: Partial<ConfigSources> = {}): ConfigSources => ({
   artifact: async () => ({ error: 'not found' }),
   changedPaths: async () => null,
   addresses: () => null,
-  ...given,
+  ...overrides,
 });

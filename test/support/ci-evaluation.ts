@@ -25,21 +25,21 @@ export async function seeds(jobs: JobConfig[], around: Around = {}): Promise<Job
   return seed!.jobs;
 }
 /** The only job. */
-export const only = async (given: Partial<JobConfig>, around: Around = {}): Promise<JobSeed> =>
-  (await seeds([job('only', given)], around))[0]!;
+export const only = async (overrides: Partial<JobConfig>, around: Around = {}): Promise<JobSeed> =>
+  (await seeds([job('only', overrides)], around))[0]!;
 
 /** Whether the pipeline has a job, beside one that is always there. */
-export async function has(given: Partial<JobConfig>, around: Around = {}): Promise<boolean> {
-  const jobs = await seeds([job('always', { rules: [rule()] }), job('asked', given)], around);
+export async function has(overrides: Partial<JobConfig>, around: Around = {}): Promise<boolean> {
+  const jobs = await seeds([job('always', { rules: [rule()] }), job('asked', overrides)], around);
   return jobs.some(({ name }) => name === 'asked');
 }
 
-export const policy = (given: Partial<RefPolicy>): RefPolicy => ({
+export const policy = (overrides: Partial<RefPolicy>): RefPolicy => ({
   refs: null,
   variables: null,
   changes: null,
   kubernetes: null,
-  ...given,
+  ...overrides,
 });
 export const valueIn = (seed: JobSeed, key: string) => seed.variables.find((variable) => variable.key === key)?.value;
 export const stored = (key: string, value: string, environmentScope = '*', masked = false) => ({

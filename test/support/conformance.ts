@@ -39,13 +39,13 @@ const patternOf = (route: Route): Pattern => {
 const patterns = Map.groupBy([...routes, ...benchRoutes].map(patternOf), ({ route }) => route.options.method);
 
 function bestRoute(method: string, path: string): Route | undefined {
-  const given = segments(path.split('?')[0]!);
+  const requested = segments(path.split('?')[0]!);
   let best: Pattern | undefined;
   for (const pattern of patterns.get(method as Route['options']['method']) ?? []) {
     const { parts, open, literals } = pattern;
-    if (open ? given.length < parts.length : given.length !== parts.length) continue;
+    if (open ? requested.length < parts.length : requested.length !== parts.length) continue;
     if (best !== undefined && literals <= best.literals) continue;
-    if (parts.every((part, index) => part[0] === ':' || part[0] === '*' || part === given[index])) best = pattern;
+    if (parts.every((part, index) => part[0] === ':' || part[0] === '*' || part === requested[index])) best = pattern;
   }
   return best?.route;
 }

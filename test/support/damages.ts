@@ -88,5 +88,5 @@ export const QUESTIONS: readonly (readonly [string, string, object?])[] = [
 ];
 
 /** What is answered to whatever meets the damage. */
-export const damageTold = (fullPath: string): string =>
+export const damageMessage = (fullPath: string): string =>
   `The repository of ${fullPath} is damaged: an administrator can run stithy doctor.`;

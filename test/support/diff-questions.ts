@@ -136,11 +136,11 @@ export async function askWithAndWithoutGit(
   oids: readonly string[],
   seed: number,
   questions: number,
-): Promise<{ differing: string[]; found: number }> {
+): Promise<{ differing: string[]; compared: number }> {
   const random = randomNumbers(seed);
   const pick = () => oids[random(oids.length)]!;
   const differing: string[] = [];
-  let found = 0;
+  let compared = 0;
   for (let question = 0; question < questions; question += 1) {
     const to = pick();
     const parent = (await repo.objects.commit(to))!.parents[0] ?? null;
@@ -152,9 +152,9 @@ export async function askWithAndWithoutGit(
       differing.push(`diff ${from} ${to} ${JSON.stringify(limits)}`);
     const stats = await nativeStats(repo, to);
     if (stats !== null && !isDeepStrictEqual(stats, (await statsOf(repo, [to])).get(to))) differing.push(`stats ${to}`);
-    found += plain === null ? 0 : 1;
+    compared += plain === null ? 0 : 1;
   }
-  return { differing, found };
+  return { differing, compared };
 }
 
 /** Asks warm processes and processes of their own the same at random, and says what they answer differently. */

@@ -42,20 +42,23 @@ const nameless = (path: string): string => path.replace(/\{\w+\}/g, '{}');
 
 /** Parameters of an operation, wherever they are sent, by name; those that say who asks, too. */
 function parametersOf(document: OpenApiDocument, operation: OperationObject): Map<string, boolean> {
-  const found = new Map<string, boolean>();
+  const parameters = new Map<string, boolean>();
   for (const { name, required = false } of operation.parameters as Parameter[]) {
-    found.set(name.replace(/\[\]$/, ''), required);
+    parameters.set(name.replace(/\[\]$/, ''), required);
   }
   const schemes = document.components.securitySchemes as Record<string, { in?: string; name?: string }>;
   for (const way of operation.security as object[]) {
-    for (const name of Object.keys(way)) if (schemes[name]?.in === 'query') found.set(schemes[name].name!, false);
+    for (const name of Object.keys(way)) if (schemes[name]?.in === 'query') parameters.set(schemes[name].name!, false);
   }
   const body = operation.requestBody as { content: Record<string, { schema: Body }> } | undefined;
-  const given = body?.content['application/json']?.schema;
+  const bodySchema = body?.content['application/json']?.schema;
   const schema: Body | undefined =
-    given?.$ref === undefined ? given : (document.components.schemas[given.$ref.split('/').at(-1)!] as Body);
-  for (const name of Object.keys(schema?.properties ?? {})) found.set(name, schema?.required?.includes(name) === true);
-  return found;
+    bodySchema?.$ref === undefined
+      ? bodySchema
+      : (document.components.schemas[bodySchema.$ref.split('/').at(-1)!] as Body);
+  for (const name of Object.keys(schema?.properties ?? {}))
+    parameters.set(name, schema?.required?.includes(name) === true);
+  return parameters;
 }
 
 /** What the document lacks of an endpoint, in words. */
@@ -65,10 +68,12 @@ export function missing(document: OpenApiDocument, endpoint: Endpoint): string[]
   );
   const operation = path === undefined ? undefined : document.paths[path]![endpoint.method.toLowerCase()];
   if (operation === undefined) return ['is not there'];
-  const found = parametersOf(document, operation);
+  const parameters = parametersOf(document, operation);
   const problems = endpoint.parameters.flatMap(({ name, required }) => {
-    if (!found.has(name)) return [`lacks the parameter ${name}`];
-    return found.get(name) === required ? [] : [`${required ? 'does not require' : 'requires'} the parameter ${name}`];
+    if (!parameters.has(name)) return [`lacks the parameter ${name}`];
+    return parameters.get(name) === required
+      ? []
+      : [`${required ? 'does not require' : 'requires'} the parameter ${name}`];
   });
   const statuses = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
   return statuses.includes(endpoint.status)

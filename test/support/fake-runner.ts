@@ -27,7 +27,7 @@ const FEATURES = [
 ];
 
 /** A job as a runner gets it, as far as tests look at it. */
-export interface GivenJob {
+export interface JobResponse {
   id: number;
   token: string;
   job_info: { name: string; stage: string; [name: string]: unknown };
@@ -91,7 +91,7 @@ export class FakeRunner {
     const response = await this.ask(json);
     if (response.statusCode === 204) return undefined;
     assert.equal(response.statusCode, 201, response.body);
-    return new RunningJob(this.#app, response.json<GivenJob>(), this.info);
+    return new RunningJob(this.#app, response.json<JobResponse>(), this.info);
   }
 
   /** Asks for a job that must be there. */
@@ -105,32 +105,32 @@ export class FakeRunner {
 /** A job in the hands of a fake runner. */
 export class RunningJob {
   readonly #app: TestApp;
-  readonly given: GivenJob;
+  readonly response: JobResponse;
   readonly #info: object;
   /** Bytes of the log that the server has. */
   #sent = 0;
 
-  constructor(app: TestApp, given: GivenJob, info: object) {
+  constructor(app: TestApp, response: JobResponse, info: object) {
     this.#app = app;
-    this.given = given;
+    this.response = response;
     this.#info = info;
   }
 
   get id(): number {
-    return this.given.id;
+    return this.response.id;
   }
 
   get name(): string {
-    return this.given.job_info.name;
+    return this.response.job_info.name;
   }
 
   get headers(): Record<string, string> {
-    return { 'job-token': this.given.token };
+    return { 'job-token': this.response.token };
   }
 
   /** The value of a variable of the job. */
   variable(key: string): string | undefined {
-    return this.given.variables.find((variable) => variable.key === key)?.value;
+    return this.response.variables.find((variable) => variable.key === key)?.value;
   }
 
   /** Sends a piece of the log. @param start offset of its first byte; after what was sent before when left out */
@@ -151,7 +151,7 @@ export class RunningJob {
 
   /** Says how the job is: `running`, `success` or `failed`. */
   update(state: string, json: object = {}): Promise<Response> {
-    const body = { token: this.given.token, info: this.#info, state, ...json };
+    const body = { token: this.response.token, info: this.#info, state, ...json };
     return this.#app.put(`/jobs/${this.id}`, { token: null, headers: this.headers, json: body });
   }
 

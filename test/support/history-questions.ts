@@ -70,8 +70,8 @@ export async function askBoth(made: GeneratedRepository, questions: number): Pro
   const { git, repo, paths, oids, random } = made;
   const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
   const differing: string[] = [];
-  const same = (what: string, found: unknown, expected: unknown) => {
-    if (JSON.stringify(found) !== JSON.stringify(expected)) differing.push(`${what}: ${found}, git ${expected}`);
+  const same = (what: string, actual: unknown, expected: unknown) => {
+    if (JSON.stringify(actual) !== JSON.stringify(expected)) differing.push(`${what}: ${actual}, git ${expected}`);
   };
   for (let question = 0; question < questions; question += 1) {
     const [a, b, c, path] = [pick(oids), pick(oids), pick(oids), pick(paths)];
@@ -186,6 +186,6 @@ function gitOr(git: GitFixture['git'], args: readonly string[]): string {
 function newest(git: GitFixture['git'], oids: readonly string[]): string[] {
   if (oids.length < 2) return [...oids];
   const dated = lines(git(['rev-list', '--no-walk=unsorted', '--timestamp', ...oids])).map((line) => line.split(' '));
-  const most = Math.max(...dated.map(([date]) => Number(date)));
-  return dated.filter(([date]) => Number(date) === most).map(([, oid]) => oid!);
+  const latest = Math.max(...dated.map(([date]) => Number(date)));
+  return dated.filter(([date]) => Number(date) === latest).map(([, oid]) => oid!);
 }

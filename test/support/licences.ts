@@ -17,40 +17,40 @@ export function makeIssuer(): Issuer {
 }
 
 /** What a license says of itself, with what matters given. */
-export type GivenTerms = Partial<Omit<LicenseTerms, 'restrictions'>> & {
+export type TermOverrides = Partial<Omit<LicenseTerms, 'restrictions'>> & {
   restrictions?: Partial<LicenseTerms['restrictions']>;
 };
 
 /** Terms of a year from a day on. */
-export const yearFrom = (day: string, given: GivenTerms = {}): LicenseTerms => ({
+export const yearFrom = (day: string, overrides: TermOverrides = {}): LicenseTerms => ({
   version: 1,
   licensee: { Name: 'Ada Example', Email: 'ada@example.com', Company: 'Example' },
   issued_at: day,
   starts_at: day,
-  expires_at: dayAfter(given.starts_at ?? day, 365),
+  expires_at: dayAfter(overrides.starts_at ?? day, 365),
   notify_admins_at: null,
   notify_users_at: null,
   block_changes_at: null,
-  ...given,
+  ...overrides,
   restrictions: {
     plan: 'premium',
     active_user_count: 100,
     add_ons: {},
     previous_user_count: null,
     trueup_quantity: null,
-    ...given.restrictions,
+    ...overrides.restrictions,
   },
 });
 
 /** The key of a license of a year from today on, as the app's clock has it. */
-export const licenseKey = (app: TestApp, issuer: Issuer, given: GivenTerms = {}): string =>
-  writeLicenseKey(yearFrom(today(app.deps.clock), given), issuer.privateKey);
+export const licenseKey = (app: TestApp, issuer: Issuer, overrides: TermOverrides = {}): string =>
+  writeLicenseKey(yearFrom(today(app.deps.clock), overrides), issuer.privateKey);
 
 /** Puts a license into the database as if it had been added. @returns its id */
-export async function enterLicense(app: TestApp, issuer: Issuer, given: GivenTerms = {}): Promise<number> {
+export async function enterLicense(app: TestApp, issuer: Issuer, overrides: TermOverrides = {}): Promise<number> {
   const { id } = await app.deps.db
     .insertInto('licenses')
-    .values({ data: licenseKey(app, issuer, given), created_at: timestamp(app.deps.clock) })
+    .values({ data: licenseKey(app, issuer, overrides), created_at: timestamp(app.deps.clock) })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;

@@ -106,8 +106,8 @@ export async function checkLintCase(content: string, { given = {}, expect }: Lin
   if (expect.reason !== undefined) assert.equal(compiled.evaluated?.reason ?? null, expect.reason, 'reason');
   if (expect.jobs !== undefined) {
     const jobs = given.pipeline === undefined ? compiled.config?.jobs : compiled.evaluated?.seed?.jobs;
-    const wanted = expect.jobs.map((job) => (typeof job === 'string' ? { name: job } : job));
+    const expected = expect.jobs.map((job) => (typeof job === 'string' ? { name: job } : job));
     // Plain data: what has no prototype compares with what has.
-    holds(structuredClone(jobs ?? []), wanted, 'jobs');
+    holds(structuredClone(jobs ?? []), expected, 'jobs');
   }
 }

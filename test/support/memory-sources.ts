@@ -62,9 +62,9 @@ export class MemorySources implements ConfigSources {
   }
 
   async project(fullPath: string, ref: string | null) {
-    const [found] = Object.entries(this.world.projects ?? {}).filter(([path]) => path.toLowerCase() === fullPath);
-    if (found === undefined) return { denied: true as const };
-    const [project, refs] = found;
+    const [match] = Object.entries(this.world.projects ?? {}).filter(([path]) => path.toLowerCase() === fullPath);
+    if (match === undefined) return { denied: true as const };
+    const [project, refs] = match;
     const name = ref ?? Object.keys(refs)[0]!;
     return Object.hasOwn(refs, name) ? { context: { project, sha: shaOf(name) } } : { noRef: true as const };
   }

@@ -29,9 +29,9 @@ export class Pipelines {
 
   /** The latest job of a name. */
   async job(pipelineId: number, name: string): Promise<CiJob> {
-    const found = (await this.jobs(pipelineId)).findLast((job) => job.name === name);
-    assert.ok(found !== undefined, `there is a job ${name}`);
-    return found;
+    const match = (await this.jobs(pipelineId)).findLast((job) => job.name === name);
+    assert.ok(match !== undefined, `there is a job ${name}`);
+    return match;
   }
 
   /** The state of a pipeline, and those of its jobs that were not replaced: `running: a success, b pending`. */

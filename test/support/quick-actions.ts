@@ -24,7 +24,7 @@ export class TestIssuable {
   }
 
   /** Writes quick actions alone. @returns their summary */
-  async told(body: string, user?: TestUser, more: Row = {}): Promise<string> {
+  async summaryOf(body: string, user?: TestUser, more: Row = {}): Promise<string> {
     const { summary } = expectStatus<{ summary: string[] }>(await this.say(body, user, more), 202);
     return summary.join();
   }

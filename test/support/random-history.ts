@@ -130,7 +130,7 @@ function put(files: Map<string, string>, path: string, text: string): void {
 }
 
 function chooseTime(random: Random, parents: readonly number[], skewed: boolean): number {
-  const after = parents.reduce((most, time) => Math.max(most, time), START);
+  const after = parents.reduce((latest, time) => Math.max(latest, time), START);
   if (skewed && random(8) === 0) return after + (random(2) === 0 ? -1 : 1) * random(50_000_000);
   return after + (random(3) === 0 ? 0 : random(600));
 }

@@ -60,9 +60,9 @@ export async function richProject(app: TestApp, path = 'rich'): Promise<Project>
   await post('/issues', { ...issue, ...attributes, due_date: '2026-12-24' }, ann.token);
   await post('/issues', { title: 'Second', iid: 7 });
   await post('/issues/1/links', { target_project_id: project.id, target_issue_iid: 7, link_type: 'blocks' });
-  const said = await post('/issues/1/notes', { body: `A word, and ${upload.markdown}` }, bea.token);
+  const note = await post('/issues/1/notes', { body: `A word, and ${upload.markdown}` }, bea.token);
   await post('/issues/1/notes', { body: 'Inside', internal: true });
-  await post(`/issues/1/notes/${said.id}/award_emoji`, { name: 'rocket' }, ann.token);
+  await post(`/issues/1/notes/${note.id}/award_emoji`, { name: 'rocket' }, ann.token);
   await post('/issues/1/award_emoji', { name: 'thumbsup' }, ann.token);
   await post('/issues/1/award_emoji', { name: 'thumbsup' }, bea.token);
   await post('/issues/1/add_spent_time', { duration: '2h', summary: 'looked' }, bea.token);
@@ -174,30 +174,30 @@ const LISTS = [
 /** Everything that the API shows of a project, to be compared with that of its copy. */
 export async function shownProject(app: TestApp, id: unknown): Promise<Json> {
   const place = `/projects/${id}`;
-  const found: Json = {};
+  const lists: Json = {};
   for (const list of LISTS) {
     const [path, query = ''] = list.split('?');
     const answer = await app.get(`${place}/${path}`, {
       query: { per_page: '100', ...Object.fromEntries(new URLSearchParams(query)) },
     });
-    found[list] = shown(expectStatus(answer, 200));
+    lists[list] = shown(expectStatus(answer, 200));
   }
   const commits = expectStatus<Json[]>(await app.get(`${place}/repository/commits`), 200);
   for (const commit of commits) {
     const of = `${place}/repository/commits/${commit.id}`;
-    found[`comments ${commit.id}`] = shown(expectStatus(await app.get(`${of}/comments`), 200));
-    found[`statuses ${commit.id}`] = shown(expectStatus(await app.get(`${of}/statuses`), 200));
+    lists[`comments ${commit.id}`] = shown(expectStatus(await app.get(`${of}/comments`), 200));
+    lists[`statuses ${commit.id}`] = shown(expectStatus(await app.get(`${of}/statuses`), 200));
   }
   for (const { id: snippet } of expectStatus<Json[]>(await app.get(`${place}/snippets`), 200)) {
     const of = `${place}/snippets/${snippet}`;
     for (const list of ['notes', 'award_emoji'])
-      found[`snippet ${list}`] = shown(expectStatus(await app.get(`${of}/${list}`), 200));
+      lists[`snippet ${list}`] = shown(expectStatus(await app.get(`${of}/${list}`), 200));
     for (const path of ['one.rb', 'b/two.txt'])
-      found[`snippet ${path}`] = (await app.get(`${of}/files/main/${encodeURIComponent(path)}/raw`)).body;
+      lists[`snippet ${path}`] = (await app.get(`${of}/files/main/${encodeURIComponent(path)}/raw`)).body;
   }
-  found.lfs = await lfsOf(app, Number(id));
+  lists.lfs = await lfsOf(app, Number(id));
   const project = expectStatus<Json>(await app.get(place), 200);
   const same = ['description', 'default_branch', 'merge_method', 'issues_access_level', 'wiki_access_level', 'topics'];
-  found.project = Object.fromEntries(same.map((key) => [key, project[key]]));
-  return found;
+  lists.project = Object.fromEntries(same.map((key) => [key, project[key]]));
+  return lists;
 }

@@ -38,12 +38,12 @@ export async function tarGzOf(files: Iterable<readonly [name: string, content: s
 
 /** Names and texts of the files in a tar, in their order. */
 export async function entriesOf(tar: Buffer): Promise<[name: string, text: string][]> {
-  const found: [string, string][] = [];
+  const entries: [string, string][] = [];
   const reading = extract();
   reading.on('entry', async ({ name }, content, next) => {
-    found.push([name, (await buffer(content)).toString()]);
+    entries.push([name, (await buffer(content)).toString()]);
     next();
   });
   await pipeline(Readable.from([tar]), reading);
-  return found;
+  return entries;
 }

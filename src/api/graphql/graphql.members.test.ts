@@ -45,7 +45,11 @@ async function ask(query: string, token: string | null = ROOT_TOKEN): Promise<Js
 }
 
 /** Names and levels of those of the made people that are told. */
-async function told(args: string, place = 'group(fullPath: "top/mid")', field = 'groupMembers'): Promise<string[]> {
+async function membersOf(
+  args: string,
+  place = 'group(fullPath: "top/mid")',
+  field = 'groupMembers',
+): Promise<string[]> {
   const [parent] = Object.values(
     await ask(`{ ${place} { ${field}${args} { nodes { user { username } accessLevel { stringValue } } } } }`),
   ) as Json[];
@@ -56,25 +60,25 @@ async function told(args: string, place = 'group(fullPath: "top/mid")', field = 
 }
 
 test('members of a group by how they came to be', async () => {
-  assert.deepEqual(await told('(relations: DIRECT)'), ['bob DEVELOPER']);
-  assert.deepEqual(await told('(relations: [INHERITED])'), ['ann REPORTER']);
-  assert.deepEqual(await told('(relations: [DIRECT, INHERITED])'), await told(''));
-  assert.ok((await told('')).includes('ann REPORTER'));
-  assert.deepEqual(await told('(relations: [DESCENDANTS])'), ['cyd MAINTAINER', 'dan DEVELOPER']);
-  assert.deepEqual(await told('(relations: [DIRECT, DESCENDANTS])'), [
+  assert.deepEqual(await membersOf('(relations: DIRECT)'), ['bob DEVELOPER']);
+  assert.deepEqual(await membersOf('(relations: [INHERITED])'), ['ann REPORTER']);
+  assert.deepEqual(await membersOf('(relations: [DIRECT, INHERITED])'), await membersOf(''));
+  assert.ok((await membersOf('')).includes('ann REPORTER'));
+  assert.deepEqual(await membersOf('(relations: [DESCENDANTS])'), ['cyd MAINTAINER', 'dan DEVELOPER']);
+  assert.deepEqual(await membersOf('(relations: [DIRECT, DESCENDANTS])'), [
     'bob DEVELOPER',
     'cyd MAINTAINER',
     'dan DEVELOPER',
   ]);
-  assert.deepEqual(await told('(relations: [SHARED_FROM_GROUPS])'), ['eve REPORTER']);
-  assert.deepEqual(await told('(relations: [INHERITED])', 'group(fullPath: "top")'), []);
-  assert.deepEqual(await told('(relations: [])'), []);
-  assert.deepEqual(await told('(relations: [DESCENDANTS], search: "cyd")'), ['cyd MAINTAINER']);
+  assert.deepEqual(await membersOf('(relations: [SHARED_FROM_GROUPS])'), ['eve REPORTER']);
+  assert.deepEqual(await membersOf('(relations: [INHERITED])', 'group(fullPath: "top")'), []);
+  assert.deepEqual(await membersOf('(relations: [])'), []);
+  assert.deepEqual(await membersOf('(relations: [DESCENDANTS], search: "cyd")'), ['cyd MAINTAINER']);
 });
 
 test('members of a project by how they came to be', async () => {
   const of = (relations: string) =>
-    told(`(relations: [${relations}])`, 'project(fullPath: "top/mid/p")', 'projectMembers');
+    membersOf(`(relations: [${relations}])`, 'project(fullPath: "top/mid/p")', 'projectMembers');
   assert.deepEqual(await of('DIRECT'), ['dan DEVELOPER']);
   assert.deepEqual(
     (await of('INHERITED')).filter((one) => !one.startsWith('eve')),

@@ -10,9 +10,9 @@ for (const seed of [1, 2, 3]) {
   test(`what is found without git is what git says, history ${seed}`, async (t) => {
     const fixture = gitFixture(t);
     const oids = generateChanges(fixture, { seed, commits: 40 });
-    const { differing, found } = await askWithAndWithoutGit(fixture, oids, seed, 80);
+    const { differing, compared } = await askWithAndWithoutGit(fixture, oids, seed, 80);
     assert.deepEqual(differing, []);
-    assert.ok(found > 20 && found < 80, `${found} were found`);
+    assert.ok(compared > 20 && compared < 80, `${compared} were found`);
   });
 }
 

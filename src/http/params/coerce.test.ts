@@ -74,7 +74,7 @@ for (const [what, properties, source, text] of TEXTS) {
   });
 }
 
-const VALUES: [what: string, schema: TSchema, given: unknown, value: unknown][] = [
+const VALUES: [what: string, schema: TSchema, input: unknown, value: unknown][] = [
   ['a boolean in the words of forms', Type.Boolean(), 'Yes', true],
   ['0 as a boolean', Type.Boolean(), 0, false],
   ['a padded integer', Type.Integer(), ' 7 ', 7],

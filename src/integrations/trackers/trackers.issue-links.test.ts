@@ -33,7 +33,7 @@ async function leads(at: string, content: string): Promise<string[]> {
 }
 
 test('pages lead to issues of each tracker as it names them', async () => {
-  const cases: [slug: string, settings: Json, text: string, wanted: string[]][] = [
+  const cases: [slug: string, settings: Json, text: string, expected: string[]][] = [
     ['custom-issue-tracker', TRACKER, 'See AB-12, #3 and C_D-4.', ['12', '4']],
     ['redmine', TRACKER, 'AB-12', ['12']],
     ['bugzilla', TRACKER, 'AB-12', ['12']],

@@ -37,11 +37,11 @@ export function brokenChains(events: readonly AppliedChange[][], refs: ReadonlyM
 /** Each change that took place has one event, no event tells of anything else, and the objects it names exist. */
 export async function compareEvents(world: World, site: Site, refs: ReadonlyMap<string, string>): Promise<string[]> {
   const events = await pushEvents(world.records, site.id);
-  const wanted = site.ledger.applied.map(key);
-  const found = events.map(key);
+  const expected = site.ledger.applied.map(key);
+  const actual = events.map(key);
   const problems = [
-    ...surplus(wanted, found).map((each) => `without event: ${each}`),
-    ...surplus(found, wanted).map((each) => `event of what never happened, or a second one: ${each}`),
+    ...surplus(expected, actual).map((each) => `without event: ${each}`),
+    ...surplus(actual, expected).map((each) => `event of what never happened, or a second one: ${each}`),
     ...brokenChains(events, refs),
   ];
   const oids = [...new Set(events.flat().flatMap((change) => change.new ?? []))];

@@ -26,10 +26,10 @@ export async function compareJobs(world: World, writer: JobWriter): Promise<stri
   if (live !== null) {
     const log = await logOf(world, writer, live.id);
     // The end of what may be the beginning of a secret is there, and not shown yet.
-    const [kept] = await world.records.query<{ data: string }>(
+    const [trace] = await world.records.query<{ data: string }>(
       `select data from ci_job_traces where job_id = ${live.id} and held = 1`,
     );
-    const whole = Buffer.concat([log, Buffer.from(kept?.data ?? '', 'base64')]);
+    const whole = Buffer.concat([log, Buffer.from(trace?.data ?? '', 'base64')]);
     if (whole.length < live.sent || !live.log.subarray(0, whole.length).equals(whole)) {
       problems.push(`lost: the log of job ${live.id} is not what was sent`);
     }
@@ -53,8 +53,8 @@ async function compareFile(world: World, id: number, content: Buffer): Promise<s
   const [row] = await world.records.query<{ sha256: string; size: number }>(
     `select sha256, size from ci_job_artifacts where job_id = ${id} and file_type = 'codequality'`,
   );
-  const wanted = createHash('sha256').update(content).digest('hex');
-  return row?.sha256 === wanted ? [] : [`lost: a file of job ${id}`];
+  const expected = createHash('sha256').update(content).digest('hex');
+  return row?.sha256 === expected ? [] : [`lost: a file of job ${id}`];
 }
 
 /** The log of a job that is over becomes a file, be the server killed meanwhile. */

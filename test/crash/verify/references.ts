@@ -66,13 +66,13 @@ async function missingCommits(dir: string, ref: string, { history }: Tip): Promi
 async function otherFiles(dir: string, ref: string, { files }: Tip): Promise<string[]> {
   const { code, text, stderr } = await inspect(dir, ['ls-tree', '-r', '-z', '--end-of-options', ref]);
   if (code !== 0) return [`the files of ${ref} cannot be read: ${stderr}`];
-  const found = new Map<string, string>();
+  const entries = new Map<string, string>();
   for (const line of text.split('\0').filter((each) => each !== '')) {
     const [entry, path] = line.split('\t') as [string, string];
-    found.set(path, entry.replace(' blob ', ' '));
+    entries.set(path, entry.replace(' blob ', ' '));
   }
-  const paths = new Set([...found.keys(), ...files.keys()]);
+  const paths = new Set([...entries.keys(), ...files.keys()]);
   return [...paths]
-    .filter((path) => found.get(path) !== files.get(path))
-    .map((path) => `${path} of ${ref} is ${found.get(path)} and should be ${files.get(path)}`);
+    .filter((path) => entries.get(path) !== files.get(path))
+    .map((path) => `${path} of ${ref} is ${entries.get(path)} and should be ${files.get(path)}`);
 }

@@ -43,8 +43,8 @@ export async function findLeftovers(world: World): Promise<string[]> {
 }
 
 function leftoversIn(dir: string): string[] {
-  const found = globSync('**/*', { cwd: dir }).filter((path) => LEFTOVER.test(basename(path)));
-  return found.map((path) => join(dir, path));
+  const leftovers = globSync('**/*', { cwd: dir }).filter((path) => LEFTOVER.test(basename(path)));
+  return leftovers.map((path) => join(dir, path));
 }
 
 const LOOKS = 10;

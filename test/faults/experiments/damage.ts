@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { apiClient, type Call } from '../../support/api-client.ts';
-import { DAMAGES, damageTold, QUESTIONS } from '../../support/damages.ts';
+import { DAMAGES, damageMessage, QUESTIONS } from '../../support/damages.ts';
 import { cloneUrl, runGitClient } from '../../support/git-client.ts';
 import type { Experiment, Lab } from '../experiment.ts';
 import { ROOT_TOKEN } from '../lab.ts';
@@ -14,7 +14,7 @@ const CAN_BE_CLONED = 'a ref without content';
 /** A warm server may still know all that a write needs, and the next questions would be about another state. */
 const READS = QUESTIONS.filter(([method]) => method === 'GET');
 /** The server needs no HEAD for what it is asked. */
-const NEVER_TOLD = 'no HEAD';
+const NEVER_REPORTED = 'no HEAD';
 
 /**
  * Asks a damaged project.
@@ -27,14 +27,14 @@ async function ask(
   name: string,
   questions: typeof QUESTIONS,
 ): Promise<number> {
-  let told = 0;
+  let reported = 0;
   for (const [method, path, body] of questions) {
     const { status, text } = await call(method, `${at}${path}`, body);
     if (status < 400) continue;
-    assert.deepEqual([status, JSON.parse(text).message], [500, damageTold(fullPath)], `${name}: ${method} ${path}`);
-    told += 1;
+    assert.deepEqual([status, JSON.parse(text).message], [500, damageMessage(fullPath)], `${name}: ${method} ${path}`);
+    reported += 1;
   }
-  return told;
+  return reported;
 }
 
 /** Clones, pushes to and forks a damaged project: nobody is given half of it as if it were whole. */
@@ -49,7 +49,7 @@ async function copyIt(lab: Lab, url: string, project: MadeProject, name: string)
     name: `fork-${project.id}`,
   });
   if (fork.status !== 201) {
-    assert.deepEqual([fork.status, JSON.parse(fork.text).message], [500, damageTold(project.fullPath)], name);
+    assert.deepEqual([fork.status, JSON.parse(fork.text).message], [500, damageMessage(project.fullPath)], name);
     return;
   }
   type Fork = { import_status: string; import_error: string | null };
@@ -97,9 +97,9 @@ export default {
     server = await lab.start(dataDir, database);
     call = apiClient(server.url, ROOT_TOKEN);
     for (const [name, project] of broken) {
-      const told = await ask(call, project, name, QUESTIONS);
-      if (name !== NEVER_TOLD) assert.ok(told > 0, `nothing told of ${name}`);
-      counts.started += told;
+      const reported = await ask(call, project, name, QUESTIONS);
+      if (name !== NEVER_REPORTED) assert.ok(reported > 0, `nothing told of ${name}`);
+      counts.started += reported;
       await copyIt(lab, server.url, project, name);
     }
     await othersWork(server.url, sound);

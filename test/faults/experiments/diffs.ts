@@ -17,9 +17,9 @@ export default {
       try {
         const oids = generateChanges(fixture, { seed, commits: 80 });
         assert.deepEqual(await askWarmAndCold(fixture, oids, seed, QUESTIONS), [], `seed ${seed}`);
-        const { differing, found } = await askWithAndWithoutGit(fixture, oids, seed, 2 * QUESTIONS);
+        const { differing, compared } = await askWithAndWithoutGit(fixture, oids, seed, 2 * QUESTIONS);
         assert.deepEqual(differing, [], `seed ${seed}`);
-        without += found;
+        without += compared;
       } finally {
         for (const fn of cleanUp.toReversed()) await fn();
       }

@@ -14,7 +14,7 @@ import { until } from '../until.ts';
 const KILLS = 30;
 const PROJECTS = 4;
 /** Nothing may be locked, read-only or interrupted for longer, however many kills come meanwhile. */
-const MOST_HELD_MS = 100_000;
+const MAX_HELD_MS = 100_000;
 /** Settings may be so old elsewhere. */
 const STALE_MS = 1_000;
 const PAUSE_MS = 50;
@@ -183,7 +183,7 @@ const ZEROS = /^0+$/;
 const oidOf = (value: unknown): string | null => (ZEROS.test(String(value)) ? null : String(value));
 
 /** What a project's hook was told of its branches, the repeated left out. */
-function told({ calls }: HookReceiver, { id }: MadeProject): Change[] {
+function deliveredChanges({ calls }: HookReceiver, { id }: MadeProject): Change[] {
   const seen = new Set<unknown>();
   const own = calls.filter(({ path, headers }) => {
     const key = headers['idempotency-key'];
@@ -200,12 +200,12 @@ const experiment: Experiment = {
   run: async (lab) => {
     const receiver = await receiveHooks({ keepAlive: true });
     const dataDir = join(lab.folder, 'data');
-    const given = {
+    const environment = {
       ...(await lab.newDatabase()),
       STITHY_ALLOW_LOCAL_NETWORK: 'true',
       STITHY_STORAGES: `default=${join(lab.folder, 'a')},second=${join(lab.folder, 'b')}`,
     };
-    const start = () => lab.start(dataDir, given);
+    const start = () => lab.start(dataDir, environment);
     const world: World = {
       servers: [await start(), await start()],
       times: 0,
@@ -214,7 +214,7 @@ const experiment: Experiment = {
       wrong: [],
     };
     const call = apiClient(world.servers[0]!.url, ROOT_TOKEN);
-    const records = recordsOf(dataDir, given);
+    const records = recordsOf(dataDir, environment);
     const projects: MadeProject[] = [];
     const workers: Promise<void>[] = [];
     for (let count = 0; count < PROJECTS; count += 1) {
@@ -263,7 +263,7 @@ const experiment: Experiment = {
         `${afterKill.name}, ${seconds(afterKill)}`,
     );
     assert.deepEqual(world.wrong, []);
-    assert.ok(longest.ms < MOST_HELD_MS, `${longest.name}: ${seconds(longest)}`);
+    assert.ok(longest.ms < MAX_HELD_MS, `${longest.name}: ${seconds(longest)}`);
     for (const [what, count] of Object.entries(world.counts)) assert.ok(count > 0, `no ${what}`);
     let events = 0;
     for (const project of projects) {
@@ -282,11 +282,11 @@ const experiment: Experiment = {
       return left.length === 0;
     });
     let calls = 0;
-    for (const project of projects) calls += inOrder(told(receiver, project), `hooks of ${project.id}`);
+    for (const project of projects) calls += inOrder(deliveredChanges(receiver, project), `hooks of ${project.id}`);
     lab.say(`${events} changes of refs and ${calls} calls of hooks stand in order`);
     await Promise.all(world.servers.map((server) => server.stop()));
     await receiver.close();
-    const { code, stdout, stderr } = await stithy(['doctor'], { STITHY_DATA_DIR: dataDir, ...given });
+    const { code, stdout, stderr } = await stithy(['doctor'], { STITHY_DATA_DIR: dataDir, ...environment });
     assert.equal(code, 0, stdout + stderr);
   },
 };

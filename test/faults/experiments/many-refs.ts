@@ -16,7 +16,7 @@ import { until } from '../until.ts';
 
 const MANY = 8_000;
 /** As many as one push may change. */
-const MOST = 20_000;
+const MAX_REFS = 20_000;
 const EVERY_MS = 50;
 /** What is due so soon is waited for. */
 const SOON_MS = 1_000;
@@ -42,7 +42,7 @@ const STEPS: readonly Step[] = [
   { what: `${MANY} branches made`, from: 'one', to: 'many' },
   { what: `${MANY} branches moved`, from: 'two', was: 'one', to: 'many' },
   { what: `${MANY} branches deleted`, from: 'two', was: 'two', to: 'many', deletes: true },
-  { what: `${MOST} branches made`, from: 'most', to: 'most' },
+  { what: `${MAX_REFS} branches made`, from: 'most', to: 'most' },
 ];
 
 /** A repository with a commit for each ref. */
@@ -53,7 +53,7 @@ async function makeSource(dir: string): Promise<void> {
     parts.push('from refs/heads/main\n', `M 100644 inline file-${mark % 100}\ndata 2\nx\n`);
   };
   parts.push('commit refs/heads/main\ncommitter A <a@example.com> 1700000000 +0000\ndata 2\nx\n');
-  for (let number = 0; number < MOST; number += 1) commit(`refs/most/b${number}`, number + 1);
+  for (let number = 0; number < MAX_REFS; number += 1) commit(`refs/most/b${number}`, number + 1);
   for (let number = 0; number < MANY; number += 1) {
     parts.push(`reset refs/one/b${number}\nfrom :${number + 1}\n`, `reset refs/two/b${number}\nfrom :${number + 2}\n`);
   }
@@ -77,15 +77,15 @@ async function bodyOf(source: string, { from, was, to, deletes }: Step): Promise
     return text.split('\n').map((line) => line.split(' ') as [string, string]);
   };
   const present = new Map((was === undefined ? [] : await oidsOf(was)).map(([oid, name]) => [name, oid]));
-  const wanted = await oidsOf(from);
-  const packets = wanted.map(([oid, name], index) => {
+  const requested = await oidsOf(from);
+  const packets = requested.map(([oid, name], index) => {
     const capabilities = index === 0 ? '\0report-status quiet object-format=sha1' : '';
     return encodePacket(`${present.get(name) ?? none} ${deletes ? none : oid} refs/heads/${to}/${name}${capabilities}`);
   });
   const commands = Buffer.concat([...packets, FLUSH]);
   if (deletes) return commands;
   const revisions = [
-    ...wanted.map(([oid]) => oid),
+    ...requested.map(([oid]) => oid),
     '^refs/heads/main',
     ...[...present.values()].map((oid) => `^${oid}`),
   ];
@@ -166,7 +166,7 @@ async function posted(url: string, body: Buffer): Promise<Buffer> {
 }
 
 const experiment: Experiment = {
-  title: `pushes of ${MANY} and ${MOST} refs, over HTTP and SSH: done soon, and others hardly wait`,
+  title: `pushes of ${MANY} and ${MAX_REFS} refs, over HTTP and SSH: done soon, and others hardly wait`,
   async run(lab) {
     const dataDir = join(lab.folder, 'data');
     const database = await lab.newDatabase();
@@ -211,7 +211,7 @@ const experiment: Experiment = {
             if (body === null) await mustGit(source, [...before, 'push', '-q', ...wordsOf(step, url)]);
             else {
               const report = url === plain ? await receivedByGit(dir, body) : await posted(url, body);
-              assert.equal(movedBy(report), step.from === 'most' ? MOST : MANY, report.toString('latin1', 0, 300));
+              assert.equal(movedBy(report), step.from === 'most' ? MAX_REFS : MANY, report.toString('latin1', 0, 300));
             }
             return Math.round(performance.now() - begun);
           };

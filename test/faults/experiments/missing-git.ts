@@ -9,7 +9,7 @@ import { commitFile, must, projectWithWork } from '../projects.ts';
 import { stithy } from '../stithy.ts';
 import { readiness, until } from '../until.ts';
 
-const TOLD = /git cannot be found on the server/;
+const GIT_MISSING = /git cannot be found on the server/;
 
 /** A folder with every program of this machine. @returns the path of git in it */
 function programs(folder: string): string {
@@ -38,7 +38,7 @@ export default {
     const project = await projectWithWork(call, 'p');
     const missing = async (when: string) => {
       await until('readiness tells it', async () => (await readiness(server.url)) === 503);
-      let told = 0;
+      let reported = 0;
       for (const [method, path, body] of [
         ['GET', '/repository/archive.tar.gz'],
         ['GET', '/repository/contributors'],
@@ -49,10 +49,10 @@ export default {
         const { status, text } = await call(method, `${project.at}${path}`, body);
         assert.ok(status < 300 || status === 503, `${method} ${path}: ${status} ${text}`);
         if (status !== 503) continue;
-        assert.match(JSON.parse(text).message, TOLD);
-        told += 1;
+        assert.match(JSON.parse(text).message, GIT_MISSING);
+        reported += 1;
       }
-      assert.ok(told > 0, 'nothing told of it');
+      assert.ok(reported > 0, 'nothing told of it');
       const clone = [
         'clone',
         '--quiet',
@@ -61,8 +61,8 @@ export default {
       ];
       const cloned = await runGitClient(lab.folder, clone);
       assert.notEqual(cloned.code, 0);
-      assert.match(cloned.stderr, TOLD);
-      lab.say(`without git ${when}: readiness 503, ${told} answers of 503 that say so, and git's user reads it`);
+      assert.match(cloned.stderr, GIT_MISSING);
+      lab.say(`without git ${when}: readiness 503, ${reported} answers of 503 that say so, and git's user reads it`);
     };
     const back = async (name: string) => {
       symlinkSync(real, git);

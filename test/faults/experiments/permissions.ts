@@ -31,7 +31,7 @@ const commitBody = (name: string) => ({
 
 /** Sends requests of which each must succeed or say that files cannot be used. @returns how many said so */
 async function askAll(call: Call, { at, fullPath }: MadeProject, name: string): Promise<number> {
-  const told = `The server cannot read or write files of ${fullPath}: an administrator can run stithy doctor.`;
+  const message = `The server cannot read or write files of ${fullPath}: an administrator can run stithy doctor.`;
   let count = 0;
   for (const [method, path, body] of [
     ['GET', '/repository/branches'],
@@ -46,7 +46,7 @@ async function askAll(call: Call, { at, fullPath }: MadeProject, name: string): 
   ] as const) {
     const { status, text } = await call(method, `${at}${path}`, body);
     if (status < 300) continue;
-    assert.deepEqual([status, JSON.parse(text).message], [500, told], `${name}: ${method} ${path}`);
+    assert.deepEqual([status, JSON.parse(text).message], [500, message], `${name}: ${method} ${path}`);
     count += 1;
   }
   return count;

@@ -45,13 +45,13 @@ async function stopsEarly(lab: Lab): Promise<void> {
   const settings = { STITHY_DATA_DIR: join(lab.folder, 'npm'), STITHY_PORT: '0', ...(await lab.newDatabase()) };
   const env = { PATH: process.env.PATH ?? '', HOME: lab.folder, ...settings };
   const npm = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let output = '';
   npm.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   const ended = once(npm, 'exit');
-  await until('it is ready', async () => /ready at /.test(said) || npm.exitCode !== null);
-  assert.match(said, /ready at /);
+  await until('it is ready', async () => /ready at /.test(output) || npm.exitCode !== null);
+  assert.match(output, /ready at /);
   npm.kill('SIGTERM');
   assert.deepEqual(await ended, [0, null]);
   for (const moment of MOMENTS) {

@@ -280,10 +280,10 @@ async function look(
   const rows = await records.query<{ id: number; repository_storage: string; disk_path: string }>(
     'select id, repository_storage, disk_path from projects',
   );
-  const kept: string[] = [];
+  const remaining: string[] = [];
   for (const { id, repository_storage, disk_path } of rows) {
     const dir = join(paths.get(repository_storage)!, `${disk_path}.git`);
-    kept.push(dir);
+    remaining.push(dir);
     await mustGit(dir, ['fsck', '--full', '--strict', '--no-dangling']);
     const listed = await mustGit(dir, ['for-each-ref', '--format=%(objectname) %(refname)']);
     const refs = new Map(listed.split('\n').map((line) => line.split(' ').reverse() as [string, string]));
@@ -309,7 +309,7 @@ async function look(
       if (isRepository) onDisk.push(join(entry.parentPath, entry.name));
     }
   }
-  assert.deepEqual(onDisk.sort(), kept.sort());
+  assert.deepEqual(onDisk.sort(), remaining.sort());
   lab.say(`${world.projects.length} repositories are as acknowledged and sound; nothing else is on the storages`);
 }
 

@@ -24,7 +24,7 @@ export async function fuzzBodies(seed: number, count: number): Promise<string[]>
   const app = await buildTestApp();
   const random = new Random(seed);
   const failures: string[] = [];
-  let most = { cpu: 0, bytes: 0 };
+  let max = { cpu: 0, bytes: 0 };
   try {
     for (let at = 0; at < count; at += 1) {
       const { what, type, body } = hostileBody(random);
@@ -33,7 +33,7 @@ export async function fuzzBodies(seed: number, count: number): Promise<string[]>
       const send = () => app.instance.server.app.inject({ method: 'POST', url, headers, payload: inChunks(body) });
       const { result, cost } = await measured(send);
       // The first ones compile and load what all need.
-      if (at >= ROUTES.length) most = larger(most, cost);
+      if (at >= ROUTES.length) max = larger(max, cost);
       const tooMuch = at >= ROUTES.length && (cost.cpu > MAX_CPU_MS || cost.bytes > MAX_BYTES);
       if (result.statusCode >= 500 || tooMuch) {
         failures.push(`body ${at}, ${what} to ${url}: ${result.statusCode}, ${costText(cost)}`);
@@ -42,6 +42,6 @@ export async function fuzzBodies(seed: number, count: number): Promise<string[]>
   } finally {
     await app.close();
   }
-  process.stdout.write(`  at most ${costText(most)}\n`);
+  process.stdout.write(`  at most ${costText(max)}\n`);
   return failures;
 }

@@ -93,8 +93,8 @@ export class Questions {
   }
 
   #arguments(field: GraphQLField<unknown, unknown>): string {
-    const given = field.args.filter((each) => isRequiredArgument(each) || this.#random.below(4) === 0);
-    return given.length === 0 ? '' : `(${given.map((each) => `${each.name}: ${this.#literal(each)}`).join(', ')})`;
+    const chosen = field.args.filter((each) => isRequiredArgument(each) || this.#random.below(4) === 0);
+    return chosen.length === 0 ? '' : `(${chosen.map((each) => `${each.name}: ${this.#literal(each)}`).join(', ')})`;
   }
 
   #literal({ name, type }: GraphQLArgument): string {

@@ -46,7 +46,7 @@ async function fill(app: TestApp): Promise<string[]> {
 export async function fuzzGraphql(seed: number, count: number): Promise<{ requests: number; failures: string[] }> {
   const app = await buildTestApp();
   const failures: string[] = [];
-  let most = { cpu: 0, bytes: 0 };
+  let max = { cpu: 0, bytes: 0 };
   let ran = 0;
   try {
     const questions = new Questions(buildSchema(SDL), new Random(seed), await fill(app));
@@ -56,7 +56,7 @@ export async function fuzzGraphql(seed: number, count: number): Promise<{ reques
       const question = questions.next();
       const { result, cost } = await measured(() => ask(app, question, at % 3 === 0 ? null : ROOT_TOKEN));
       const { status, body } = result;
-      most = larger(most, cost);
+      max = larger(max, cost);
       if (body.startsWith('{"data":')) ran += 1;
       const failed =
         (status !== 200 && status !== 400) ||
@@ -72,7 +72,7 @@ export async function fuzzGraphql(seed: number, count: number): Promise<{ reques
   } finally {
     await app.close();
   }
-  process.stdout.write(`  ${ran} answered; at most ${costText(most)}\n`);
+  process.stdout.write(`  ${ran} answered; at most ${costText(max)}\n`);
   return { requests: count, failures };
 }
 

@@ -16,7 +16,7 @@ import { mutated, pieces } from './mutate.ts';
 const MIB = 1024 * 1024;
 const PAGE = { offset: 0, size: 100 };
 /** What comes out of a small archive. */
-const MOST_UNPACKED = 64 * MIB;
+const MAX_UNPACKED = 64 * MIB;
 
 /** @throws what is no `known` error */
 async function unless(known: (error: unknown) => boolean, work: () => Promise<unknown>): Promise<void> {
@@ -66,8 +66,8 @@ export const zip: Fuzzer = {
   name: 'zip',
   cases: 30_000,
   caseMs: 500,
-  open(kept): Subject {
-    const all = kept.map(({ bytes }) => bytes);
+  open(corpus): Subject {
+    const all = corpus.map(({ bytes }) => bytes);
     const read = zipReader();
     return {
       replay: ({ bytes }) => read(bytes),
@@ -84,7 +84,7 @@ async function readTar(chunks: readonly Buffer[]): Promise<void> {
       let bytes = 0;
       for await (const { entry } of tarFiles(Readable.from(chunks))) {
         for await (const chunk of contentOf(entry)) bytes += chunk.length;
-        assert.ok(bytes <= MOST_UNPACKED, 'more comes out than went in');
+        assert.ok(bytes <= MAX_UNPACKED, 'more comes out than went in');
       }
     },
   );
@@ -105,8 +105,8 @@ export const tar: Fuzzer = {
   name: 'tar',
   cases: 20_000,
   caseMs: 500,
-  open(kept): Subject {
-    const all = kept.map(({ bytes }) => bytes);
+  open(corpus): Subject {
+    const all = corpus.map(({ bytes }) => bytes);
     const packed = all.map((bytes) => gzipSync(bytes));
     return {
       replay: ({ bytes }) => readTar([bytes]),

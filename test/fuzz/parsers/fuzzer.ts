@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Random } from '../../crash/random.ts';
 
 /** An input that is kept: what once was found, and what cases are made out of. */
-export interface Kept {
+export interface CorpusInput {
   file: string;
   bytes: Buffer;
 }
@@ -13,7 +13,7 @@ export interface Subject {
   /** One case, made out of random numbers alone. @throws where the subject does what it must not do */
   one(random: Random): Promise<void> | void;
   /** A kept input as it is. @throws as `one` */
-  replay(kept: Kept): Promise<void> | void;
+  replay(input: CorpusInput): Promise<void> | void;
   close?(): Promise<void> | void;
 }
 
@@ -24,13 +24,13 @@ export interface Fuzzer {
   cases: number;
   /** Milliseconds of processor time that one case may take. */
   caseMs: number;
-  open(kept: readonly Kept[]): Promise<Subject> | Subject;
+  open(corpus: readonly CorpusInput[]): Promise<Subject> | Subject;
 }
 
 const CORPUS = join(import.meta.dirname, '../corpus');
 
 /** The inputs that are kept for a fuzzer, by name. */
-export function corpusOf(name: string): Kept[] {
+export function corpusOf(name: string): CorpusInput[] {
   const folder = join(CORPUS, name);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

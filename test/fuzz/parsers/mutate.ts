@@ -2,11 +2,11 @@ import type { Random } from '../../crash/random.ts';
 
 /** Numbers at which lengths and counts go wrong. */
 const NUMBERS = [0, 1, 2, 4, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0xffff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
-const MOST = 6;
+const MAX_MUTATIONS = 6;
 
 /** Bytes that look random. */
-export function randomBytesOf(random: Random, most: number): Buffer {
-  const bytes = Buffer.allocUnsafe(random.below(most + 1));
+export function randomBytesOf(random: Random, max: number): Buffer {
+  const bytes = Buffer.allocUnsafe(random.below(max + 1));
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = random.below(256);
   return bytes;
 }
@@ -66,19 +66,19 @@ const MUTATIONS: readonly Mutation[] = [
 /** Damages bytes in one place or several. @param others of which pieces are put in */
 export function mutated(bytes: Buffer, random: Random, others: readonly Buffer[] = []): Buffer {
   let changed = bytes;
-  const times = random.below(2) === 0 ? 1 : 1 + random.below(MOST);
+  const times = random.below(2) === 0 ? 1 : 1 + random.below(MAX_MUTATIONS);
   for (let left = times; left > 0; left -= 1) changed = random.pick(MUTATIONS)(changed, random, others);
   return changed;
 }
 
 /** Pieces of bytes as they may come over a network. */
 export function pieces(bytes: Buffer, random: Random): Buffer[] {
-  const most = random.pick([1, 3, 16, 200, 4_096, Number.MAX_SAFE_INTEGER]);
-  const found: Buffer[] = [];
+  const max = random.pick([1, 3, 16, 200, 4_096, Number.MAX_SAFE_INTEGER]);
+  const parts: Buffer[] = [];
   for (let from = 0; from < bytes.length; ) {
-    const length = Math.min(bytes.length - from, 1 + random.below(most));
-    found.push(bytes.subarray(from, from + length));
+    const length = Math.min(bytes.length - from, 1 + random.below(max));
+    parts.push(bytes.subarray(from, from + length));
     from += length;
   }
-  return found;
+  return parts;
 }

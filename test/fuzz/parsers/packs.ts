@@ -10,10 +10,10 @@ import { applyDelta, resultSize } from '../../../src/git/objects/packs/delta.ts'
 import { parseTree } from '../../../src/git/objects/tree-entries.ts';
 import { type Repository, RepositoryPool } from '../../../src/git/repository/index.ts';
 import type { Random } from '../../crash/random.ts';
-import type { Fuzzer, Kept, Subject } from './fuzzer.ts';
+import type { CorpusInput, Fuzzer, Subject } from './fuzzer.ts';
 import { mutated } from './mutate.ts';
 
-const MOST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const ID = 'a'.repeat(40);
 
 /** The files of a repository below `objects`, as a kept input has them; and what its objects are called. */
@@ -42,19 +42,19 @@ async function orDamaged<T>(work: () => Promise<T> | T): Promise<T | undefined> 
 
 /** What is read is what its id says, or there is nothing. */
 async function readAll(repository: Repository, ids: readonly string[]): Promise<number> {
-  let found = 0;
+  let count = 0;
   for (const oid of ids) {
     await orDamaged(() => repository.objects.info(oid));
-    const object = await orDamaged(() => repository.objects.read(oid, MOST));
+    const object = await orDamaged(() => repository.objects.read(oid, MAX_BYTES));
     if (object?.data) {
       assert.equal(hashObject(object.type as ObjectType, object.data), oid, 'another content than its id says');
-      found += 1;
+      count += 1;
     }
     await orDamaged(async () => {
-      for await (const chunk of repository.objects.stream(oid)) assert.ok((chunk as Buffer).length <= MOST);
+      for await (const chunk of repository.objects.stream(oid)) assert.ok((chunk as Buffer).length <= MAX_BYTES);
     });
   }
-  return found;
+  return count;
 }
 
 /** Content of an object of any kind. */
@@ -70,8 +70,8 @@ function delta(random: Random): void {
   const bytes = mutated(right, random);
   try {
     resultSize(bytes);
-    const result = applyDelta(base, bytes, MOST);
-    assert.ok(result.length <= MOST);
+    const result = applyDelta(base, bytes, MAX_BYTES);
+    assert.ok(result.length <= MAX_BYTES);
   } catch (error) {
     if (!damaged(error)) throw error;
   }
@@ -82,14 +82,14 @@ export const packs: Fuzzer = {
   name: 'packs',
   cases: 10_000,
   caseMs: 1_000,
-  async open(kept): Promise<Subject> {
+  async open(corpus): Promise<Subject> {
     const folder = mkdtempSync(join(tmpdir(), 'stithy-fuzz-'));
     const pool = new RepositoryPool({ graphPauseMs: null, maxRepositories: 4, maxOpenFiles: 16 });
     const contents: Buffer[] = [];
     let opened = 0;
 
     /** Puts a repository on the disk. */
-    function write({ file, bytes }: Kept): Layout {
+    function write({ file, bytes }: CorpusInput): Layout {
       const { files, ids } = JSON.parse(bytes.toString()) as Files;
       const dir = join(folder, `${file}.git`);
       for (const path of ['objects/pack', 'objects/info', 'refs']) mkdirSync(join(dir, path), { recursive: true });
@@ -108,19 +108,19 @@ export const packs: Fuzzer = {
       return pool.get(`${opened}`, dir);
     }
 
-    const layouts = new Map(kept.map((each) => [each.file, write(each)]));
+    const layouts = new Map(corpus.map((each) => [each.file, write(each)]));
     for (const layout of layouts.values()) {
       const repository = open(layout);
       for (const oid of layout.ids) {
-        const object = await repository.objects.read(oid, MOST);
+        const object = await repository.objects.read(oid, MAX_BYTES);
         if (object?.data) contents.push(Buffer.from(object.data));
       }
     }
     return {
-      async replay({ file }: Kept) {
+      async replay({ file }: CorpusInput) {
         const layout = layouts.get(file)!;
-        const found = await readAll(open(layout), layout.ids);
-        assert.equal(found, layout.ids.length, 'not all of a sound repository is read');
+        const count = await readAll(open(layout), layout.ids);
+        assert.equal(count, layout.ids.length, 'not all of a sound repository is read');
       },
       async one(random) {
         const share = random.below(10);

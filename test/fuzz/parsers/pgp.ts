@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isSignedBy, type PgpPublicKey, readPgpKey } from '../../../src/core/pgp/pgp.key.ts';
 import { hasSeveralSignatures, type PgpSignature, readPgpSignature } from '../../../src/core/pgp/pgp.signature.ts';
-import type { Fuzzer, Kept, Subject } from './fuzzer.ts';
+import type { CorpusInput, Fuzzer, Subject } from './fuzzer.ts';
 import { mutated } from './mutate.ts';
 
 const KEY = 'PUBLIC KEY BLOCK';
@@ -35,16 +35,16 @@ export const pgp: Fuzzer = {
   name: 'pgp',
   cases: 30_000,
   caseMs: 500,
-  open(kept): Subject {
-    const file = (name: string) => kept.find((each) => each.file === name)!.bytes;
+  open(corpus): Subject {
+    const file = (name: string) => corpus.find((each) => each.file === name)!.bytes;
     const payload = file('payload');
-    const ending = (end: string) => kept.filter((each) => each.file.endsWith(end));
+    const ending = (end: string) => corpus.filter((each) => each.file.endsWith(end));
     const keys = ending('.asc').map(({ bytes }) => ({ text: bytes.toString(), packets: packetsOf(bytes.toString()) }));
     const signatures = ending('.sig').map(({ bytes }) => bytes.toString());
     const others = keys.map(({ packets }) => packets);
     const read = keys.map(({ text }) => readPgpKey(text)!);
     return {
-      async replay({ file: name, bytes }: Kept) {
+      async replay({ file: name, bytes }: CorpusInput) {
         if (name.endsWith('.asc')) assert.ok(readPgpKey(bytes.toString()), name);
         if (!name.endsWith('.sig')) return;
         const signature = readPgpSignature(bytes.toString())!;

@@ -15,16 +15,16 @@ export interface ParserOptions {
 
 /**
  * Fuzzes parsers one after the other, and prints what was found and how to do it again.
- * @param wanted whether a parser is among those that are meant
+ * @param isSelected whether a parser is among those that are meant
  * @returns whether nothing was found
  */
 export async function fuzzParsers(
-  wanted: (name: string) => boolean,
+  isSelected: (name: string) => boolean,
   { cases, only, seed = randomInt(2 ** 31) }: ParserOptions,
 ): Promise<boolean> {
   const print = (name: string, text: string) => process.stdout.write(`${name}: ${text}\n`);
   let good = true;
-  for (const name of PARSERS.filter(wanted)) {
+  for (const name of PARSERS.filter(isSelected)) {
     print(name, `--seed ${seed}`);
     const order = { name, cases: cases ?? (await FUZZERS[name]!()).cases, seed, only };
     const outcome = await fuzzApart(order, (done) => print(name, `${done} cases`));

@@ -7,7 +7,7 @@ import { readSshSignature } from '../../../src/core/ssh-signature.ts';
 import { verifySshSignature } from '../../../src/core/ssh-verify.ts';
 import type { Random } from '../../crash/random.ts';
 import { keysOfAllKinds } from '../../support/ssh-keys.ts';
-import type { Fuzzer, Kept, Subject } from './fuzzer.ts';
+import type { CorpusInput, Fuzzer, Subject } from './fuzzer.ts';
 import { mutated } from './mutate.ts';
 
 /** Who has signed what, and whether it is right. */
@@ -18,7 +18,7 @@ interface Signed {
   valid: boolean;
 }
 
-function signedOf({ bytes }: Kept): Signed {
+function signedOf({ bytes }: CorpusInput): Signed {
   const { key, signature, text, valid } = JSON.parse(bytes.toString()) as Record<
     'key' | 'signature' | 'text',
     string
@@ -82,8 +82,8 @@ export const sshSignatures: Fuzzer = {
   name: 'ssh-signatures',
   cases: 50_000,
   caseMs: 500,
-  open(kept): Subject {
-    const right = kept.map(signedOf).filter(({ valid }) => valid);
+  open(corpus): Subject {
+    const right = corpus.map(signedOf).filter(({ valid }) => valid);
     const { keys } = keysOfAllKinds();
     const certificates = keys.map(({ blob }) => blob).filter(isCertificate);
     const text = Buffer.from('tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n\nx');
@@ -112,8 +112,8 @@ export const sshSignatures: Fuzzer = {
         }
         const whole = random.pick(commits);
         const changed = mutated(whole, random);
-        const found = await readSshSignature(armoured(changed), text);
-        assert.ok(found?.valid !== true || bare(changed) === bare(whole), changed.toString('hex'));
+        const signature = await readSshSignature(armoured(changed), text);
+        assert.ok(signature?.valid !== true || bare(changed) === bare(whole), changed.toString('hex'));
       },
       close: async () => {
         for (const whole of commits) assert.equal((await readSshSignature(armoured(whole), text))?.valid, true);

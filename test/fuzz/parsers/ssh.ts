@@ -5,7 +5,7 @@ import { KEY_EXCHANGES } from '../../../src/git-server/ssh/protocol/key-exchange
 import { Message } from '../../../src/git-server/ssh/protocol/numbers.ts';
 import type { Random } from '../../crash/random.ts';
 import type { RawOptions } from '../../support/raw-ssh.ts';
-import type { Fuzzer, Kept, Subject } from './fuzzer.ts';
+import type { CorpusInput, Fuzzer, Subject } from './fuzzer.ts';
 import { mutated, pieces, randomBytesOf } from './mutate.ts';
 import { FuzzConnection, type FuzzedSsh, KEYS, signedRequest } from './ssh-connection.ts';
 
@@ -21,7 +21,7 @@ interface Script {
   send: Buffer[];
 }
 
-function scriptOf({ bytes }: Kept): Script {
+function scriptOf({ bytes }: CorpusInput): Script {
   const {
     after,
     strict = true,
@@ -304,8 +304,8 @@ export const ssh: Fuzzer = {
   name: 'ssh',
   cases: 100_000,
   caseMs: 1_000,
-  async open(kept): Promise<Subject> {
-    const scripts = kept.map(scriptOf);
+  async open(corpus): Promise<Subject> {
+    const scripts = corpus.map(scriptOf);
     for (const keyExchange of EXCHANGES) await rightConnection({ keyExchange }, KEYS[0]!);
     for (const cipher of Object.keys(CIPHERS)) {
       for (const mac of CIPHERS[cipher]!.guards ? [''] : Object.keys(MACS)) {

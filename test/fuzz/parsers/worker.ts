@@ -43,9 +43,9 @@ const usedMemory = (): number => {
   return heapUsed + external + arrayBuffers;
 };
 
-const kept = corpusOf(name);
-const subject = await fuzzer.open(kept);
-for (const each of only === undefined ? kept : []) await attempt(`input ${each.file}`, () => subject.replay(each));
+const corpus = corpusOf(name);
+const subject = await fuzzer.open(corpus);
+for (const each of only === undefined ? corpus : []) await attempt(`input ${each.file}`, () => subject.replay(each));
 const [first, end] = only === undefined ? [0, cases] : [only, only + 1];
 let memory: number | undefined;
 for (let n = first; n < end && failures < MAX_FAILURES; n += 1) {

@@ -8,7 +8,7 @@ import type { Random } from '../../crash/random.ts';
 import type { Fuzzer, Subject } from './fuzzer.ts';
 import { mutated } from './mutate.ts';
 
-const MOST = 9;
+const MAX_PIECES = 9;
 const LONGEST = 16 * 1024;
 /** What YAML is made of. */
 const PIECES = [
@@ -86,7 +86,7 @@ const holdsReference = (tree: unknown): boolean =>
 function check(text: string): void {
   let documents: unknown[];
   try {
-    documents = readDocuments(text, MOST);
+    documents = readDocuments(text, MAX_PIECES);
   } catch (error) {
     if (error instanceof YamlError) return;
     throw error;
@@ -96,7 +96,7 @@ function check(text: string): void {
     const written = dumpYaml(tree as Tree);
     let again: unknown[];
     try {
-      again = readDocuments(written, MOST);
+      again = readDocuments(written, MAX_PIECES);
     } catch (error) {
       // Aliases are written out, which may be more than is read.
       if (error instanceof YamlError && error.message === 'The parsed YAML is too big') continue;
@@ -111,8 +111,8 @@ export const yaml: Fuzzer = {
   name: 'yaml',
   cases: 50_000,
   caseMs: 500,
-  open(kept): Subject {
-    const texts = kept.map(({ bytes }) => bytes);
+  open(corpus): Subject {
+    const texts = corpus.map(({ bytes }) => bytes);
     return {
       replay: ({ bytes }) => check(bytes.toString()),
       one(random) {

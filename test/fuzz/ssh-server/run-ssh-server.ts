@@ -39,12 +39,12 @@ export async function fuzzSshServer(seed: number, waves: number): Promise<string
   const server = await serveSsh(app.deps, '127.0.0.1', 0, limits);
   const { port } = server;
   const held = new Set<Socket>();
-  let most = 0;
+  let max = 0;
   const taken = (message: unknown) => {
     const { socket } = message as { socket: Socket };
     if (socket.localPort !== port) return;
     held.add(socket.once('close', () => held.delete(socket)));
-    most = Math.max(most, held.size);
+    max = Math.max(max, held.size);
   };
   subscribe('net.server.socket', taken);
   const { token, user } = await app.make.user();
@@ -59,8 +59,8 @@ export async function fuzzSshServer(seed: number, waves: number): Promise<string
     client.openSession(0);
     await client.expect(Message.channelOpenConfirmation);
     client.request(0, 'shell');
-    const said = new SshReader(await client.expect(Message.channelData), 5).text();
-    assert.equal(said, `Welcome to Stithy, @${user.username}!\n`);
+    const greeting = new SshReader(await client.expect(Message.channelData), 5).text();
+    assert.equal(greeting, `Welcome to Stithy, @${user.username}!\n`);
     await client.expect(Message.channelClose);
     client.send(Message.channelClose, uint32(0));
     client.close();
@@ -83,7 +83,7 @@ export async function fuzzSshServer(seed: number, waves: number): Promise<string
     for (let left = 2 * LOGIN_MS; held.size > 0 && left > 0; left -= 20) await wait(20);
     for (const each of bad) each.close();
     assert.equal(held.size, 0, 'the server keeps connections');
-    assert.ok(most <= limits.strangers + ENDING, `the server has held ${most} connections`);
+    assert.ok(max <= limits.strangers + ENDING, `the server has held ${max} connections`);
     const { user, system } = process.cpuUsage(before);
     assert.ok((user + system) / 1_000 < MAX_CPU_MS, `${Math.round((user + system) / 1_000)} ms of processor time`);
   }
@@ -113,6 +113,6 @@ export async function fuzzSshServer(seed: number, waves: number): Promise<string
     server.close();
     await app.close();
   }
-  process.stdout.write(`  ${waves} waves of ${BAD} connections; at most ${most} at once\n`);
+  process.stdout.write(`  ${waves} waves of ${BAD} connections; at most ${max} at once\n`);
   return failures;
 }

@@ -43,9 +43,9 @@ export function findTests(root: string, paths: readonly string[]): string[] {
     const inRoot = relative(root, path);
     const absolute = join(root, inRoot);
     if (!existsSync(absolute)) throw new NoTests(`There is no ${path}.`);
-    const found = statSync(absolute).isDirectory() ? below(inRoot) : [inRoot];
-    if (found.length === 0) throw new NoTests(`There is no test in ${path}.`);
-    return found;
+    const testFiles = statSync(absolute).isDirectory() ? below(inRoot) : [inRoot];
+    if (testFiles.length === 0) throw new NoTests(`There is no test in ${path}.`);
+    return testFiles;
   });
   return [...new Set(files)].sort();
 }

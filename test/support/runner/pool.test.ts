@@ -50,9 +50,9 @@ test('hooks, environment and processes belong to one file, and one process serve
     before(() => globalThis.hooks.push('before')); after(() => globalThis.hooks.push('after'));
     test('a', () => { const { MINE } = process.env; process.env.MINE = 'x'; process.env.MINE = MINE ?? 'unset'; ${say} });`;
   for (const result of await run(text, text)) {
-    const [pid, given, mine, hooks] = JSON.parse(/\[.*\]/.exec(onlyFailure(result).text)![0]) as unknown[];
+    const [pid, environmentValue, mine, hooks] = JSON.parse(/\[.*\]/.exec(onlyFailure(result).text)![0]) as unknown[];
     pids.push(Number(pid));
-    assert.equal(given, String(pids.length - 1));
+    assert.equal(environmentValue, String(pids.length - 1));
     assert.equal(mine, 'unset');
     assert.deepEqual(hooks, ['before']);
   }

@@ -17,8 +17,8 @@ export interface Scratch {
 /** Memory that is to be had without swapping, in bytes; 0 where nothing tells. */
 function availableMemory(): number {
   try {
-    const found = /^MemAvailable: +(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'));
-    return Number(found?.[1] ?? 0) * 1024;
+    const match = /^MemAvailable: +(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'));
+    return Number(match?.[1] ?? 0) * 1024;
   } catch {
     return 0;
   }

@@ -31,10 +31,10 @@ const like = <T extends object>(original: T, watched: T): T =>
 function watched<Args extends unknown[]>(set: (...args: Args) => NodeJS.Timeout): (...args: Args) => NodeJS.Timeout {
   const watching = (...args: Args): NodeJS.Timeout => {
     const timer = set(...args);
-    const kept = new WeakRef(timer);
+    const reference = new WeakRef(timer);
     remember(() => {
       // One that was cleared still says that it has its reference.
-      const living = kept.deref() as (NodeJS.Timeout & { _destroyed?: boolean }) | undefined;
+      const living = reference.deref() as (NodeJS.Timeout & { _destroyed?: boolean }) | undefined;
       return living?._destroyed === false && living.hasRef();
     }, watching);
     return timer;

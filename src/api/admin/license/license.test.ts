@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { type GivenTerms, licenseKey, makeIssuer } from '../../../../test/support/licences.ts';
+import { licenseKey, makeIssuer, type TermOverrides } from '../../../../test/support/licences.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { writeLicenseKey } from '../../../licence/licence.key.ts';
 import type { LicenseTerms } from '../../../licence/terms.ts';
@@ -25,8 +25,8 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-const keyOf = (input: GivenTerms = {}) => licenseKey(app, issuer, input);
-const add = async (input: GivenTerms = {}) =>
+const keyOf = (input: TermOverrides = {}) => licenseKey(app, issuer, input);
+const add = async (input: TermOverrides = {}) =>
   expectStatus<License>(await app.post('/license', { json: { license: keyOf(input) } }), 201);
 const message = async (license: unknown) =>
   expectStatus<{ message: string }>(await app.post('/license', { json: { license } }), 400).message;
@@ -115,7 +115,7 @@ test('a license that is over is refused; one that ends tomorrow is not', async (
 
 test('a license for fewer users than there are is refused, where a tenth more is let pass', async () => {
   await people(10);
-  const forUsers = (active_user_count: number, more: GivenTerms['restrictions'] = {}) =>
+  const forUsers = (active_user_count: number, more: TermOverrides['restrictions'] = {}) =>
     keyOf({ restrictions: { active_user_count, ...more } });
   assert.equal(
     await message(forUsers(9)),

@@ -112,7 +112,7 @@ describe('PUT /jobs/:job_id', () => {
     }
     expectStatus(await put(9_007_199_254_740_991, job.headers), 403);
     expectStatus(await put('x', job.headers), 403);
-    expectStatus(await put(job.id, {}, { token: job.given.token, state: 'running' }), 200);
+    expectStatus(await put(job.id, {}, { token: job.response.token, state: 'running' }), 200);
     assert.equal((await rowOf(job)).status, 'running');
     const missing = await put(job.id, job.headers, {});
     assert.equal(expectStatus(missing, 400).message, 'state is missing');
@@ -219,7 +219,7 @@ describe('PATCH /jobs/:job_id/trace', () => {
       201,
     );
     const job = await start();
-    const { token } = job.given;
+    const { token } = job.response;
     const text = `${token} hunter22secret ${runners_token} nothing-hidden ${token}`;
     for (let at = 0; at < text.length; at += 7) {
       assert.equal((await job.patchTrace(text.slice(at, at + 7))).statusCode, 202);

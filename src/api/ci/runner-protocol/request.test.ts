@@ -55,11 +55,11 @@ describe('POST /jobs/request', () => {
     const runner = await runnerOf(project);
     const job = await runner.take();
     assert.equal(job.id, jobs.one!.id);
-    assert.match(job.given.token, /^glcbt-64_[A-Za-z0-9]{20}$/);
+    assert.match(job.response.token, /^glcbt-64_[A-Za-z0-9]{20}$/);
     const row = await jobOf(job.id);
     assert.deepEqual(
       [row.status, row.token_digest, row.timeout, row.timeout_source],
-      ['running', tokenDigest(job.given.token), 3600, 2],
+      ['running', tokenDigest(job.response.token), 3600, 2],
     );
     assert.ok(row.runner_id !== null && row.runner_manager_id !== null && row.started_at !== null);
     assert.equal(await runner.request(), undefined);
@@ -357,7 +357,7 @@ describe('what a runner is told of its job', () => {
       })
       .execute();
     const job = await (await runnerOf(project, { tag_list: ['a', 'b'], description: 'Mine' })).take();
-    const { given: input } = job;
+    const { response: input } = job;
     const { id, token, job_info, git_info, variables, features, cache, ...rest } = input;
     const shared = [input.image, input.services];
     assert.deepEqual(shared, [
@@ -460,11 +460,11 @@ describe('what a runner is told of its job', () => {
     const sha = new ProjectGit(app, project).commit('main', { a: '1' });
     const runner = await runnerOf(project);
     await makePipeline(app, project, { columns: { sha, ref: 'v1', tag: 1 }, jobs: [pending('tag')] });
-    const tag = (await runner.take()).given.git_info;
+    const tag = (await runner.take()).response.git_info;
     assert.deepEqual([tag.ref_type, tag.refspecs[1]], ['tag', '+refs/tags/v1:refs/tags/v1']);
     expectStatus(await app.put(`/projects/${project.id}`, { json: { ci_default_git_depth: 0 } }), 200);
     await makePipeline(app, project, { columns: { sha }, jobs: [pending('all')] });
-    const all = (await runner.take()).given.git_info;
+    const all = (await runner.take()).response.git_info;
     assert.deepEqual(all.refspecs.slice(1), ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*']);
     assert.equal(all.depth, 0);
   });
@@ -472,7 +472,7 @@ describe('what a runner is told of its job', () => {
   test('is `run` in the place of steps, where the job is written so', async () => {
     const project = await app.make.project();
     await makePipeline(app, project, { jobs: [pending('x', { options: { run: [{ name: 'a', script: 'b' }] } })] });
-    const { given: input } = await (await runnerOf(project)).take();
+    const { response: input } = await (await runnerOf(project)).take();
     assert.equal(input.steps, undefined);
     assert.equal(input.run, '[{"name":"a","script":"b"}]');
   });
@@ -482,7 +482,7 @@ describe('what a runner is told of its job', () => {
     await makePipeline(app, project, { jobs: [pending('a'), pending('b')] });
     const runner = await FakeRunner.make(app);
     const counts = [await runner.take(), await runner.take()].map(
-      ({ given: input }) => input.job_info.project_jobs_running_on_instance_runners_count,
+      ({ response: input }) => input.job_info.project_jobs_running_on_instance_runners_count,
     );
     assert.deepEqual(counts, ['1', '2']);
   });

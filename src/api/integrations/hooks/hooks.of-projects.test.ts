@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { tellsOf } from '../../../../test/support/audit-trail.ts';
+import { auditedRequest } from '../../../../test/support/audit-trail.ts';
 import { makeHook } from '../../../../test/support/hooks.ts';
 import { HOOK_TRIGGERS } from './hooks.flags.ts';
 
@@ -121,15 +121,15 @@ for (const kind of ['project', 'group'] as const) {
     test('is told in audit events', async () => {
       const { at } = await scene(kind);
       const type = kind === 'project' ? 'ProjectHook' : 'GroupHook';
-      const { made, gist } = await tellsOf(app, 'POST', `${at}/hooks`, { url, name: 'mine', token: 'sesame' });
+      const { made, gist } = await auditedRequest(app, 'POST', `${at}/hooks`, { url, name: 'mine', token: 'sesame' });
       assert.equal(gist.event, 'webhook_created');
       assert.equal(gist.target, `${type} mine`);
       const path = `${at}/hooks/${made.id}`;
-      const set = await tellsOf(app, 'PUT', `${path}/url_variables/a`, { value: 'sesame' });
+      const set = await auditedRequest(app, 'PUT', `${path}/url_variables/a`, { value: 'sesame' });
       assert.equal(set.gist.message, `Updated ${kind} webhook with id ${made.id}: url_variables`);
-      const { event } = await tellsOf(app, 'PUT', path, { url: 'https://hook.example/sesame' });
+      const { event } = await auditedRequest(app, 'PUT', path, { url: 'https://hook.example/sesame' });
       assert.doesNotMatch(JSON.stringify(event), /sesame/);
-      assert.equal((await tellsOf(app, 'DELETE', path)).gist.event, 'webhook_destroyed');
+      assert.equal((await auditedRequest(app, 'DELETE', path)).gist.event, 'webhook_destroyed');
     });
 
     test('goes with what it belongs to', async () => {

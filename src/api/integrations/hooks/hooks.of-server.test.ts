@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { gist, tellsOf } from '../../../../test/support/audit-trail.ts';
+import { auditedRequest, gist } from '../../../../test/support/audit-trail.ts';
 import { commitFiles } from '../../../../test/support/commits.ts';
 import { type HookReceiver, receiveHooks } from '../../../../test/support/hook-receiver.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
@@ -72,7 +72,7 @@ describe('a system hook', () => {
   });
 
   test('is told in audit events when it is made, changed and deleted', async () => {
-    const { made, gist: first } = await tellsOf(app, 'POST', '/hooks', { url: 'https://hook.example/secret' });
+    const { made, gist: first } = await auditedRequest(app, 'POST', '/hooks', { url: 'https://hook.example/secret' });
     assert.deepEqual(first, {
       event: 'webhook_created',
       on: 'Gitlab::Audit::InstanceScope 1',
@@ -80,10 +80,10 @@ describe('a system hook', () => {
       message: `Created system webhook with id ${made.id}`,
     });
     const path = `/hooks/${made.id}`;
-    const { event } = await tellsOf(app, 'PUT', path, { token: 'sesame', push_events: true });
+    const { event } = await auditedRequest(app, 'PUT', path, { token: 'sesame', push_events: true });
     assert.equal(gist(event).message, `Updated system webhook with id ${made.id}: token, triggers`);
     assert.doesNotMatch(JSON.stringify(event), /sesame|secret/);
-    assert.equal((await tellsOf(app, 'DELETE', path)).gist.event, 'webhook_destroyed');
+    assert.equal((await auditedRequest(app, 'DELETE', path)).gist.event, 'webhook_destroyed');
   });
 
   test('is for administrators', async () => {

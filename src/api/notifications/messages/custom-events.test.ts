@@ -78,7 +78,7 @@ async function propose(json: object = {}): Promise<Made> {
 const idOf = (name: CustomEvent) => wanting.get(name)!.user.id;
 
 /** Who of those who want one event alone was mailed, by that event. */
-async function toldOf(work: () => Promise<unknown>): Promise<CustomEvent[]> {
+async function mailedEventsOf(work: () => Promise<unknown>): Promise<CustomEvent[]> {
   const mails = addressees(await mailed.sentBy(work));
   return EVENTS.filter((name) => mails.includes(wanting.get(name)!.user.email));
 }
@@ -182,6 +182,6 @@ for (const name of EVENTS) {
   test(`${name} is mailed to whoever wants that alone`, async () => {
     const work = await CAUSES[name]();
     const expected = [name, ...(AS_WELL[name] ?? [])];
-    assert.deepEqual((await toldOf(work)).sort(), expected.sort());
+    assert.deepEqual((await mailedEventsOf(work)).sort(), expected.sort());
   });
 }

@@ -49,14 +49,14 @@ describe('times', () => {
       ],
     );
     assert.equal(
-      await on(iid).told('/spend -9h\n/remove_estimate\n/remove_time_spent'),
+      await on(iid).summaryOf('/spend -9h\n/remove_estimate\n/remove_time_spent'),
       'Time to subtract exceeds the total time spent Removed time estimate. Removed spent time.',
     );
     assert.deepEqual(((await on(iid).shown()).time_stats as Row).total_time_spent, 0);
     for (const body of ['/estimate soon', '/spend 1h 2027-01-01', '/spend 1h 2026-02-30', '/spend', '/estimate -1h']) {
       expectStatus(await on(iid).say(body), 400);
     }
-    assert.equal(await on(iid).told('/estimate 1h', users.guest), 'Could not apply estimate command.');
+    assert.equal(await on(iid).summaryOf('/estimate 1h', users.guest), 'Could not apply estimate command.');
   });
 
   test('of a new issue', async () => {
@@ -74,25 +74,25 @@ describe("the caller's own", () => {
   test('to-do items, notifications and reactions, each once', async () => {
     const { iid } = await rows.issue(project.id);
     const { guest } = users;
-    assert.equal(await on(iid).told('/todo', guest), 'Added a to-do item.');
+    assert.equal(await on(iid).summaryOf('/todo', guest), 'Added a to-do item.');
     assert.equal(expectStatus<Row[]>(await app.get('/todos', { token: guest.token }), 200).length, 1);
-    assert.equal(await on(iid).told('/todo', guest), 'Could not apply todo command.');
-    assert.equal(await on(iid).told('/done', guest), 'Marked to-do item as done.');
-    assert.equal(await on(iid).told('/done', guest), 'Could not apply done command.');
+    assert.equal(await on(iid).summaryOf('/todo', guest), 'Could not apply todo command.');
+    assert.equal(await on(iid).summaryOf('/done', guest), 'Marked to-do item as done.');
+    assert.equal(await on(iid).summaryOf('/done', guest), 'Could not apply done command.');
     // Who comments has dealt with it, but not with what the comment itself puts on the list.
     assert.equal(expectStatus<Row>(await on(iid).say('Later\n/todo', guest), 201).body, 'Later');
     assert.equal(expectStatus<Row[]>(await app.get('/todos', { token: guest.token }), 200).length, 1);
     const { reporter } = users;
-    assert.equal(await on(iid).told('/subscribe', reporter), 'Subscribed to notifications.');
-    assert.equal(await on(iid).told('/subscribe', reporter), 'Could not apply subscribe command.');
-    assert.equal(await on(iid).told('/unsubscribe', reporter), 'Unsubscribed from notifications.');
-    assert.equal(await on(iid).told('/react :thumbsup:', reporter), 'Toggled :thumbsup: emoji reaction.');
+    assert.equal(await on(iid).summaryOf('/subscribe', reporter), 'Subscribed to notifications.');
+    assert.equal(await on(iid).summaryOf('/subscribe', reporter), 'Could not apply subscribe command.');
+    assert.equal(await on(iid).summaryOf('/unsubscribe', reporter), 'Unsubscribed from notifications.');
+    assert.equal(await on(iid).summaryOf('/react :thumbsup:', reporter), 'Toggled :thumbsup: emoji reaction.');
     assert.equal((await on(iid).shown()).upvotes, 1);
-    assert.equal(await on(iid).told('/award :+1:', reporter), 'Toggled :+1: emoji reaction.');
+    assert.equal(await on(iid).summaryOf('/award :+1:', reporter), 'Toggled :+1: emoji reaction.');
     assert.equal((await on(iid).shown()).upvotes, 0);
     for (const nothing of [':no-such-thing:', 'no-such-thing', ':tada', 'tada!', 'nope', '🎉🎉']) {
       assert.equal(
-        await on(iid).told(`/react ${nothing}`, reporter),
+        await on(iid).summaryOf(`/react ${nothing}`, reporter),
         'Failed to react because no emoji was found.',
         nothing,
       );
@@ -124,31 +124,34 @@ describe('attributes', () => {
   test('confidentiality, weight, health, type and severity', async () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(
-      await on(iid).told('/confidential\n/weight 5\n/health_status at_risk\n/promote_to_incident'),
+      await on(iid).summaryOf('/confidential\n/weight 5\n/health_status at_risk\n/promote_to_incident'),
       'Made this issue confidential. Set weight to 5. Set health status to at_risk. Issue has been promoted to incident.',
     );
-    assert.equal(await on(iid).told('/severity S2'), 'Severity updated to High.');
+    assert.equal(await on(iid).summaryOf('/severity S2'), 'Severity updated to High.');
     const issue = await on(iid).shown();
     assert.deepEqual(
       [issue.confidential, issue.weight, issue.health_status, issue.issue_type, issue.severity],
       [true, 5, 'at_risk', 'incident', 'HIGH'],
     );
-    assert.equal(await on(iid).told('/severity huge'), 'No severity matches the provided parameter');
-    assert.equal(await on(iid).told('/clear_weight\n/clear_health_status'), 'Cleared weight. Cleared health status.');
+    assert.equal(await on(iid).summaryOf('/severity huge'), 'No severity matches the provided parameter');
     assert.equal(
-      await on(iid).told('/clear_weight\n/confidential\n/type task\n/promote_to_incident'),
+      await on(iid).summaryOf('/clear_weight\n/clear_health_status'),
+      'Cleared weight. Cleared health status.',
+    );
+    assert.equal(
+      await on(iid).summaryOf('/clear_weight\n/confidential\n/type task\n/promote_to_incident'),
       'Could not apply clear_weight command. Could not apply confidential command. Type changed successfully. Could not apply promote_to_incident command.',
     );
-    assert.equal(await on(iid).told('/promote_to issue'), 'Promoted successfully.');
+    assert.equal(await on(iid).summaryOf('/promote_to issue'), 'Promoted successfully.');
     assert.equal(
-      await on(iid).told('/severity low\n/type issue\n/promote_to task'),
+      await on(iid).summaryOf('/severity low\n/type issue\n/promote_to task'),
       'Could not apply severity command. Failed to convert this work item: Types are the same. Failed to promote this work item: Provided type is not supported.',
     );
     expectStatus(await on(iid).say('/weight much'), 400);
     expectStatus(await on(iid).say('/health_status fine'), 400);
     const mine = await rows.issue(project.id, { author_id: users.guest.user.id });
     assert.equal(
-      await on(mine.iid).told('/confidential\n/weight 1', users.guest),
+      await on(mine.iid).summaryOf('/confidential\n/weight 1', users.guest),
       'Could not apply confidential command. Could not apply weight command.',
     );
   });
@@ -156,7 +159,7 @@ describe('attributes', () => {
   test('the severity of an incident is also set where it becomes one, or is made', async () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(
-      await on(iid).told('/severity 3\n/promote_to_incident\n/severity 3'),
+      await on(iid).summaryOf('/severity 3\n/promote_to_incident\n/severity 3'),
       'Could not apply severity command. Issue has been promoted to incident. Severity updated to Medium.',
     );
     const first = await on(iid).shown();
@@ -176,7 +179,7 @@ describe('attributes', () => {
   test('what there is nothing of here is no text, and cannot be applied', async () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(
-      await on(iid).told(
+      await on(iid).summaryOf(
         '/epic &1\n/zoom https://example.org\n/parent_epic &1\n/remove_parent_epic\n/child_epic &1\n/remove_child_epic &1',
       ),
       'Could not apply set_parent command. Could not apply zoom command. Could not apply set_parent command. Could not apply remove_parent command. Could not apply add_child command. Could not apply remove_child command.',
@@ -190,7 +193,10 @@ describe('attributes', () => {
     const from = await rows.issue(project.id);
     expectStatus(await on(from.iid).say('/label one two'), 202);
     const { iid } = await rows.issue(project.id);
-    assert.equal(await on(iid).told(`/copy_metadata #${from.iid}`), `Copied labels and milestone from #${from.iid}.`);
+    assert.equal(
+      await on(iid).summaryOf(`/copy_metadata #${from.iid}`),
+      `Copied labels and milestone from #${from.iid}.`,
+    );
     assert.deepEqual((await on(iid).shown()).labels, ['one', 'two']);
     const bare = await rows.issue(project.id);
     const response = expectStatus<Row>(await on(iid).say(`/copy_metadata #${bare.iid}`), 202);
@@ -201,7 +207,7 @@ describe('attributes', () => {
     const other = await app.make.project();
     const there = await rows.issue(other.id);
     assert.equal(
-      await on(iid).told(`/copy_metadata ${other.full_path}#${there.iid}`),
+      await on(iid).summaryOf(`/copy_metadata ${other.full_path}#${there.iid}`),
       'Failed to find work item or merge request',
     );
   });
@@ -209,7 +215,7 @@ describe('attributes', () => {
   test('an internal change that is refused undoes nothing else', async () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(
-      await on(iid).told('/spend -5h\n/close\n/title Kept'),
+      await on(iid).summaryOf('/spend -5h\n/close\n/title Kept'),
       'Time to subtract exceeds the total time spent Closed this issue. Changed the title to "Kept".',
     );
     assert.deepEqual([(await on(iid).shown()).state, (await on(iid).shown()).title], ['closed', 'Kept']);
@@ -225,11 +231,11 @@ describe('links', () => {
       await rows.issue(project.id),
     ];
     assert.equal(
-      await on(a.iid).told(`/relate #${b.iid} #${c.iid}`),
+      await on(a.iid).summaryOf(`/relate #${b.iid} #${c.iid}`),
       `Added #${b.iid} and #${c.iid} as a linked item related to this issue.`,
     );
     assert.equal(
-      await on(a.iid).told(`/blocked_by #${d.iid}`),
+      await on(a.iid).summaryOf(`/blocked_by #${d.iid}`),
       `Added #${d.iid} as a linked item blocking this issue.`,
     );
     const links = expectStatus<Row[]>(await app.get(`${at(a.iid)}/links`), 200);
@@ -241,24 +247,24 @@ describe('links', () => {
         [d.iid, 'is_blocked_by'],
       ],
     );
-    assert.equal(await on(a.iid).told(`/relate #${b.iid}`), `#${b.iid} is already related to this issue.`);
+    assert.equal(await on(a.iid).summaryOf(`/relate #${b.iid}`), `#${b.iid} is already related to this issue.`);
     assert.equal(
-      await on(a.iid).told(`/blocks #${b.iid} #${d.iid}`),
+      await on(a.iid).summaryOf(`/blocks #${b.iid} #${d.iid}`),
       `#${b.iid} is already related to this issue. Unlink it first to change that. #${d.iid} is already blocking this issue. Unlink it first to change that.`,
     );
     assert.equal(
-      await on(d.iid).told(`/blocked_by #${a.iid}\n/blocks #${a.iid}`),
+      await on(d.iid).summaryOf(`/blocked_by #${a.iid}\n/blocks #${a.iid}`),
       `#${a.iid} is already blocked by this issue. Unlink it first to change that. #${a.iid} is already blocked by this issue.`,
     );
-    assert.equal(await on(a.iid).told(`/unlink #${b.iid}`), `Removed linked item #${b.iid}.`);
-    assert.equal(await on(a.iid).told(`/unlink #${b.iid}`), 'No linked issue matches the provided parameter.');
+    assert.equal(await on(a.iid).summaryOf(`/unlink #${b.iid}`), `Removed linked item #${b.iid}.`);
+    assert.equal(await on(a.iid).summaryOf(`/unlink #${b.iid}`), 'No linked issue matches the provided parameter.');
     assert.equal(
-      await on(a.iid).told(`/relate #999999`),
+      await on(a.iid).summaryOf(`/relate #999999`),
       'No matching issue found. Make sure that you are adding a valid issue URL.',
     );
-    assert.equal(await on(a.iid).told(`/blocks #${b.iid}`, users.guest), 'Could not apply blocks command.');
+    assert.equal(await on(a.iid).summaryOf(`/blocks #${b.iid}`, users.guest), 'Could not apply blocks command.');
     const alone = await rows.issue(project.id);
-    assert.match(await on(alone.iid).told(`/relate #${alone.iid}`), /cannot be related to itself/);
+    assert.match(await on(alone.iid).summaryOf(`/relate #${alone.iid}`), /cannot be related to itself/);
   });
 
   test('to what the caller may not see are told of like those to nothing', async () => {
@@ -267,8 +273,8 @@ describe('links', () => {
     const { iid } = await rows.issue(project.id);
     const nothing = 'No matching issue found. Make sure that you are adding a valid issue URL.';
     for (const name of [`${hidden.full_path}#${there.iid}`, `${hidden.full_path}#9999`, 'no/such#1']) {
-      assert.equal(await on(iid).told(`/relate ${name}`, users.reporter), nothing);
-      assert.match(await on(iid).told(`/duplicate ${name}`, users.reporter), /referenced item was not found/);
+      assert.equal(await on(iid).summaryOf(`/relate ${name}`, users.reporter), nothing);
+      assert.match(await on(iid).summaryOf(`/duplicate ${name}`, users.reporter), /referenced item was not found/);
     }
   });
 
@@ -281,7 +287,7 @@ describe('links', () => {
     assert.ok((await on(a.iid).bodies('only_activity')).includes(`marked this issue as a duplicate of #${b.iid}`));
     assert.ok((await on(b.iid).bodies('only_activity')).includes(`marked #${a.iid} as a duplicate of this issue`));
     assert.equal(expectStatus<Row[]>(await app.get(`${at(b.iid)}/links`), 200).length, 1);
-    assert.match(await on(a.iid).told(`/duplicate #${a.iid}`), /duplicate of itself/);
+    assert.match(await on(a.iid).summaryOf(`/duplicate #${a.iid}`), /duplicate of itself/);
   });
 });
 
@@ -302,15 +308,15 @@ describe('moving and cloning', () => {
       ['Over there'],
     );
     const other = await rows.issue(project.id, { title: 'Stays' });
-    assert.equal(await on(other.iid).told(`/clone ${to.full_path}`), `Cloned this item to ${to.full_path}.`);
+    assert.equal(await on(other.iid).summaryOf(`/clone ${to.full_path}`), `Cloned this item to ${to.full_path}.`);
     assert.equal((await on(other.iid).shown()).state, 'opened');
     assert.match(
-      await on(other.iid).told(`/clone ${to.full_path}\n`.repeat(3)),
+      await on(other.iid).summaryOf(`/clone ${to.full_path}\n`.repeat(3)),
       /^Cloned this item to \S+ Could not apply clone command\. Could not apply clone command\.$/,
     );
-    assert.equal(await on(other.iid).told('/clone a b'), 'Failed to clone this item: wrong parameters.');
+    assert.equal(await on(other.iid).summaryOf('/clone a b'), 'Failed to clone this item: wrong parameters.');
     assert.match(
-      await on(other.iid).told(`/move ${project.full_path}`),
+      await on(other.iid).summaryOf(`/move ${project.full_path}`),
       /Cannot move issue to project it originates from/,
     );
   });
@@ -322,13 +328,16 @@ describe('moving and cloning', () => {
     const nothing = "Target project or group doesn't exist or doesn't support this item type.";
     for (const verb of ['move', 'clone']) {
       for (const path of [hidden.full_path, 'no/such']) {
-        assert.equal(await on(iid).told(`/${verb} ${path}`, users.reporter), `Unable to ${verb}. ${nothing}`);
+        assert.equal(await on(iid).summaryOf(`/${verb} ${path}`, users.reporter), `Unable to ${verb}. ${nothing}`);
       }
       assert.equal(
-        await on(iid).told(`/${verb} ${open.full_path}`, users.reporter),
+        await on(iid).summaryOf(`/${verb} ${open.full_path}`, users.reporter),
         `Unable to ${verb}. Insufficient permissions.`,
       );
-      assert.equal(await on(iid).told(`/${verb} ${open.full_path}`, users.guest), `Could not apply ${verb} command.`);
+      assert.equal(
+        await on(iid).summaryOf(`/${verb} ${open.full_path}`, users.guest),
+        `Could not apply ${verb} command.`,
+      );
     }
     assert.equal((await on(iid).shown()).state, 'opened');
   });

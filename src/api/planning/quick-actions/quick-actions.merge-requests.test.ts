@@ -42,7 +42,7 @@ describe('notes', () => {
     const { developer, maintainer } = users;
     const names = [developer, maintainer].map(({ user }) => user.username);
     assert.equal(
-      await on().told(
+      await on().summaryOf(
         `/title New\n/draft\n/lock\n/assign @${names[0]} @${names[1]}\n/assign_reviewer @${names[1]}\n/target_branch other`,
       ),
       `Changed the title to "New". Marked this merge request as a draft. Locked the discussion. Assigned @${names[0]} and @${names[1]}. Assigned @${names[1]} as reviewer. Set target branch to other.`,
@@ -60,26 +60,29 @@ describe('notes', () => {
       ['Draft: New', true, true, names, [names[1]], 'other'],
     );
     assert.equal(
-      await on().told('/ready\n/draft\n/unlock'),
+      await on().summaryOf('/ready\n/draft\n/unlock'),
       'Marked this merge request as ready. Marked this merge request as a draft. Unlocked the discussion.',
     );
-    assert.equal(await on().told('/draft'), "No change to this merge request's draft status.");
-    assert.equal(await on().told('/ready'), 'Marked this merge request as ready.');
-    assert.equal(await on().told('/target_branch none'), 'Failed to set target branch because it does not exist.');
-    assert.equal(await on().told('/target_branch side'), "You can't use same project/branch for source and target");
+    assert.equal(await on().summaryOf('/draft'), "No change to this merge request's draft status.");
+    assert.equal(await on().summaryOf('/ready'), 'Marked this merge request as ready.');
+    assert.equal(await on().summaryOf('/target_branch none'), 'Failed to set target branch because it does not exist.');
     assert.equal(
-      await on().told(`/reassign @${names[0]}\n/reassign_reviewer me`),
+      await on().summaryOf('/target_branch side'),
+      "You can't use same project/branch for source and target",
+    );
+    assert.equal(
+      await on().summaryOf(`/reassign @${names[0]}\n/reassign_reviewer me`),
       `Changed assignees to @${names[0]}. Changed reviewers to @root.`,
     );
     assert.equal(
-      await on().told('/unassign\n/remove_reviewer me'),
+      await on().summaryOf('/unassign\n/remove_reviewer me'),
       `Removed assignee @${names[0]}. Removed reviewer @root.`,
     );
-    assert.equal(await on().told('/unassign_reviewer'), 'Could not apply unassign_reviewer command.');
-    assert.equal(await on().told('/close'), 'Closed this merge request.');
+    assert.equal(await on().summaryOf('/unassign_reviewer'), 'Could not apply unassign_reviewer command.');
+    assert.equal(await on().summaryOf('/close'), 'Closed this merge request.');
     assert.equal((await on().shown()).state, 'closed');
     assert.equal(
-      await on().told('/reopen\n/estimate 1h\n/subscribe\n/confidential'),
+      await on().summaryOf('/reopen\n/estimate 1h\n/subscribe\n/confidential'),
       'Reopened this merge request. Set time estimate to 1h. Subscribed to notifications. Could not apply confidential command.',
     );
     assert.equal((await on().shown()).state, 'opened');
@@ -88,7 +91,7 @@ describe('notes', () => {
   test('are refused to those who may not', async () => {
     const all =
       '/close\n/title x\n/draft\n/merge\n/rebase\n/target_branch other\n/assign me\n/reviewer me\n/label x\n/lock';
-    const summary = await on().told(all, users.reporter, { merge_request_diff_head_sha: head });
+    const summary = await on().summaryOf(all, users.reporter, { merge_request_diff_head_sha: head });
     assert.equal(summary.match(/Could not apply/g)!.length, 10);
     assert.deepEqual([(await on().shown()).state, (await on().shown()).target_branch], ['opened', 'main']);
     expectStatus(await on().say(all, users.guest), 403);
@@ -99,7 +102,7 @@ describe('notes', () => {
     expectStatus(await on().say('/close'), 202);
     const second = await makeMergeRequest(app, project, { source_branch: 'side' });
     assert.equal(
-      await on().told('/reopen\n/title Kept?'),
+      await on().summaryOf('/reopen\n/title Kept?'),
       `Another open merge request already exists for this source branch: !${second.iid}`,
     );
     assert.equal((await on().shown()).state, 'closed');
@@ -109,13 +112,16 @@ describe('notes', () => {
     const [stranger, reporter] = [users.stranger, users.reporter].map(({ user }) => `@${user.username}`);
     const refused = `Failed to request a review from ${stranger} because they cannot see this merge request.`;
     for (const name of ['reviewer', 'request_review', 'reassign_reviewer']) {
-      assert.equal(await on().told(`/${name} ${stranger}`), refused);
+      assert.equal(await on().summaryOf(`/${name} ${stranger}`), refused);
     }
-    assert.equal(await on().told(`/reviewer ${stranger} ${reporter}`), `Assigned ${reporter} as reviewer. ${refused}`);
-    assert.equal(await on().told(`/reassign_reviewer ${stranger}`), refused);
+    assert.equal(
+      await on().summaryOf(`/reviewer ${stranger} ${reporter}`),
+      `Assigned ${reporter} as reviewer. ${refused}`,
+    );
+    assert.equal(await on().summaryOf(`/reassign_reviewer ${stranger}`), refused);
     assert.deepEqual(usernamesOf((await on().shown()).reviewers), [users.reporter.user.username]);
     assert.equal(
-      await on().told(`/assign ${stranger}`),
+      await on().summaryOf(`/assign ${stranger}`),
       `Failed to assign ${stranger} because they cannot see this merge request.`,
     );
   });
@@ -127,11 +133,11 @@ describe('notes', () => {
     const states = async () => expectStatus<Row[]>(await app.get(`${path()}/reviewers`), 200).map(({ state }) => state);
     assert.deepEqual(await states(), ['requested_changes']);
     assert.equal(
-      await on().told(`/request_review @${maintainer.user.username}`),
+      await on().summaryOf(`/request_review @${maintainer.user.username}`),
       `Requested a review from @${maintainer.user.username}.`,
     );
     assert.deepEqual(await states(), ['unreviewed']);
-    assert.match(await on().told('/request_changes'), /can only be set by a reviewer/);
+    assert.match(await on().summaryOf('/request_changes'), /can only be set by a reviewer/);
   });
 });
 
@@ -139,15 +145,21 @@ describe('merging', () => {
   const seen = () => ({ merge_request_diff_head_sha: head });
 
   test('takes the head that the writer has seen', async () => {
-    assert.equal(await on().told('/merge'), 'The `/merge` quick action requires the SHA of the head of the branch.');
+    assert.equal(
+      await on().summaryOf('/merge'),
+      'The `/merge` quick action requires the SHA of the head of the branch.',
+    );
     const other = { merge_request_diff_head_sha: 'a'.repeat(40) };
-    assert.equal(await on().told('/merge', undefined, other), 'Branch has been updated since the merge was requested.');
+    assert.equal(
+      await on().summaryOf('/merge', undefined, other),
+      'Branch has been updated since the merge was requested.',
+    );
     assert.equal((await on().shown()).state, 'opened');
     const note = expectStatus<Row>(await on().say('Ship it\n/merge', users.maintainer, seen()), 201);
     assert.deepEqual([note.body, note.commands_changes], ['Ship it', { merge: head }]);
     const now = await on().shown();
     assert.deepEqual([now.state, (now.merged_by as Row).username], ['merged', users.maintainer.user.username]);
-    assert.equal(await on().told('/merge', undefined, seen()), 'Could not apply merge command.');
+    assert.equal(await on().summaryOf('/merge', undefined, seen()), 'Could not apply merge command.');
   });
 
   test('that git fails at is reported beside the note, which is not written twice', async () => {
@@ -155,20 +167,20 @@ describe('merging', () => {
     writeFileSync(join(dir, 'refs/heads/main.lock'), '');
     const note = expectStatus<Row>(await on().say('Ship it\n/merge', users.maintainer, seen()), 201);
     assert.deepEqual([note.body, note.commands_changes], ['Ship it', {}]);
-    assert.equal(await on().told('/merge', undefined, seen()), 'Could not apply merge command. Try again later.');
+    assert.equal(await on().summaryOf('/merge', undefined, seen()), 'Could not apply merge command. Try again later.');
     rmSync(join(dir, 'refs/heads/main.lock'));
     writeFileSync(join(dir, 'refs/tags/v1.lock'), '');
     const comments = `/projects/${project.id}/repository/commits/${head}/comments`;
     expectStatus(await app.post(comments, { json: { note: 'As such\n/tag v1' } }), 201);
     rmSync(join(dir, 'refs/tags/v1.lock'));
-    assert.equal(await on().told('/merge', undefined, seen()), 'Merged this merge request.');
+    assert.equal(await on().summaryOf('/merge', undefined, seen()), 'Merged this merge request.');
     assert.deepEqual(await on().bodies(), ['Ship it']);
   });
 
   test('waits for a pipeline that runs', async () => {
     await makePipeline(app, project, { columns: { ref: 'side', sha: head, status: 'running' } });
     assert.equal(
-      await on().told('/merge', undefined, seen()),
+      await on().summaryOf('/merge', undefined, seen()),
       'Scheduled to merge this merge request (Merge when checks pass).',
     );
     const now = await on().shown();
@@ -177,9 +189,9 @@ describe('merging', () => {
 
   test('of a draft waits as well; after a rebase nothing is merged', async () => {
     expectStatus(await on().say('/draft'), 202);
-    assert.match(await on().told('/merge', undefined, seen()), /^Scheduled to merge/);
+    assert.match(await on().summaryOf('/merge', undefined, seen()), /^Scheduled to merge/);
     git.commit('main', { 'd.txt': 'd\n' });
-    const summary = await on().told('/rebase\n/merge', undefined, seen());
+    const summary = await on().summaryOf('/rebase\n/merge', undefined, seen());
     assert.match(summary, /^Scheduled a rebase of branch side\. /);
     await app.drain();
     assert.notEqual(git.run(['rev-parse', 'side']), head);
@@ -189,8 +201,8 @@ describe('merging', () => {
   test('is closed to whom a protected target branch is', async () => {
     const json = { name: 'main', merge_access_level: 40, push_access_level: 40 };
     expectStatus(await app.post(`/projects/${project.id}/protected_branches`, { json }), 201);
-    assert.equal(await on().told('/merge', users.developer, seen()), 'Could not apply merge command.');
-    assert.equal(await on().told('/merge', users.maintainer, seen()), 'Merged this merge request.');
+    assert.equal(await on().summaryOf('/merge', users.developer, seen()), 'Could not apply merge command.');
+    assert.equal(await on().summaryOf('/merge', users.maintainer, seen()), 'Merged this merge request.');
   });
 });
 
@@ -204,14 +216,14 @@ describe('reviews', () => {
     ).map(({ body }) => body);
 
   test('approving, and taking it back', async () => {
-    assert.equal(await on().told('/approve', users.maintainer), 'Approved the current merge request.');
+    assert.equal(await on().summaryOf('/approve', users.maintainer), 'Approved the current merge request.');
     const approvals = () => app.get(`${path()}/approvals`);
     assert.equal((expectStatus<Row>(await approvals(), 200).approved_by as Row[]).length, 1);
-    assert.equal(await on().told('/approve', users.maintainer), 'Could not apply approve command.');
-    assert.equal(await on().told('/unapprove', users.maintainer), 'Unapproved the current merge request.');
+    assert.equal(await on().summaryOf('/approve', users.maintainer), 'Could not apply approve command.');
+    assert.equal(await on().summaryOf('/unapprove', users.maintainer), 'Unapproved the current merge request.');
     assert.equal((expectStatus<Row>(await approvals(), 200).approved_by as Row[]).length, 0);
-    assert.equal(await on().told('/unapprove', users.maintainer), 'Could not apply unapprove command.');
-    assert.equal(await on().told('/approve', users.developer), 'Could not apply approve command.');
+    assert.equal(await on().summaryOf('/unapprove', users.maintainer), 'Could not apply unapprove command.');
+    assert.equal(await on().summaryOf('/approve', users.developer), 'Could not apply approve command.');
   });
 
   test('drafts act once they are published, and not before', async () => {
@@ -239,23 +251,23 @@ describe('reviews', () => {
 
   test('are submitted by a note', async () => {
     await draft('Waits\n/title By review', users.maintainer);
-    assert.equal(await on().told('/submit_review', users.maintainer), 'Submitted the current review.');
+    assert.equal(await on().summaryOf('/submit_review', users.maintainer), 'Submitted the current review.');
     assert.deepEqual([await comments(), (await on().shown()).title], [['Waits'], 'By review']);
     await draft('More', users.maintainer);
     assert.equal(
-      await on().told('/approve', users.maintainer),
+      await on().summaryOf('/approve', users.maintainer),
       'Submitted the current review. Approved the current merge request.',
     );
     assert.deepEqual(await comments(), ['Waits', 'More']);
     await draft('Last', users.reporter);
     assert.equal(
-      await on().told('/submit_review requested_changes', users.reporter),
+      await on().summaryOf('/submit_review requested_changes', users.reporter),
       'reviewer_state can only be set by a reviewer of the merge request',
     );
     assert.deepEqual(await comments(), ['Waits', 'More']);
     expectStatus(await on().say('/unapprove', users.maintainer), 202);
     assert.equal(
-      await on().told('/submit_review approve', users.maintainer),
+      await on().summaryOf('/submit_review approve', users.maintainer),
       'Submitted the current review. Approved the current merge request.',
     );
   });

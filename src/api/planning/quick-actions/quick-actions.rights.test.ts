@@ -59,8 +59,8 @@ describe('a guest who may only comment on an issue', () => {
       expectStatus(await issue.say(`${FILLED}\n/weight 5\n/health_status at_risk\n/due 2030-01-01`), 202);
       const text = `/${line.replace('#1', `#${other}`)}`;
       const [name] = line.split(' ');
-      assert.equal(await issue.told(text, people.guest), `Could not apply ${name} command.`);
-      assert.doesNotMatch(await issue.told(text, people.maintainer), /Could not apply/);
+      assert.equal(await issue.summaryOf(text, people.guest), `Could not apply ${name} command.`);
+      assert.doesNotMatch(await issue.summaryOf(text, people.maintainer), /Could not apply/);
     });
   }
 });
@@ -70,10 +70,10 @@ test('nor does a guest set the severity of an incident, or take a link away', as
   expectStatus(await issue.say(`/promote_to_incident\n/relate #${other}`), 202);
   const text = `/severity S1\n/unlink #${other}`;
   assert.equal(
-    await issue.told(text, people.guest),
+    await issue.summaryOf(text, people.guest),
     'Could not apply severity command. Could not apply unlink command.',
   );
-  assert.doesNotMatch(await issue.told(text, people.maintainer), /Could not apply/);
+  assert.doesNotMatch(await issue.summaryOf(text, people.maintainer), /Could not apply/);
 });
 
 describe('a reporter who may only comment on a merge request', () => {
@@ -88,8 +88,8 @@ describe('a reporter who may only comment on a merge request', () => {
       expectStatus(await request.say(`${FILLED}\n/reviewer me`), 202);
       const seen = { merge_request_diff_head_sha: head };
       const [name] = line.split(' ');
-      assert.equal(await request.told(`/${line}`, people.reporter, seen), `Could not apply ${name} command.`);
-      assert.doesNotMatch(await request.told(`/${line}`, people.maintainer, seen), /Could not apply/);
+      assert.equal(await request.summaryOf(`/${line}`, people.reporter, seen), `Could not apply ${name} command.`);
+      assert.doesNotMatch(await request.summaryOf(`/${line}`, people.maintainer, seen), /Could not apply/);
       await app.deps.db.deleteFrom('merge_requests').where('id', '=', row.id).execute();
     });
   }

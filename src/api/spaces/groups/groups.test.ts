@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import { tellsOf } from '../../../../test/support/audit-trail.ts';
+import { auditedRequest } from '../../../../test/support/audit-trail.ts';
 
 let app: TestApp;
 before(async () => {
@@ -392,7 +392,7 @@ test('the merge checks of a group are set when it is made and changed, and told 
   const json = { name: 'Checked', path: 'checked', ...all };
   const { id } = expectStatus<GroupAnswer>(await app.post('/groups', { json }), 201);
   assert.deepEqual(shown(expectStatus<GroupAnswer>(await app.get(`/groups/${id}`), 200)), [true, true, true]);
-  const entries = await tellsOf(app, 'PUT', `/groups/${id}`, { [names[1]!]: 'false' });
+  const entries = await auditedRequest(app, 'PUT', `/groups/${id}`, { [names[1]!]: 'false' });
   assert.equal(entries.gist.event, 'group_allow_merge_on_skipped_pipeline_updated');
   assert.deepEqual(shown(expectStatus<GroupAnswer>(await app.get(`/groups/${id}`), 200)), [true, false, true]);
   expectStatus(await app.put(`/groups/${id}`, { json: { [names[0]!]: 'perhaps' } }), 400);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { auditOf, gist, oneAuditOf, tellsOf } from '../../../../test/support/audit-trail.ts';
+import { auditedRequest, auditOf, gist, oneAuditOf } from '../../../../test/support/audit-trail.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 
 const DAY = 86_400_000;
@@ -161,7 +161,7 @@ test('invitations are told of when they are sent, changed, withdrawn and accepte
     message: 'Invitation sent',
   });
   assert.deepEqual([sent.details.as, sent.details.expiry_to], ['Developer', '2999-01-01']);
-  const changed = await tellsOf(app, 'PUT', `${path}/${email}`, { access_level: 20 });
+  const changed = await auditedRequest(app, 'PUT', `${path}/${email}`, { access_level: 20 });
   const { from, to, expiry_to } = changed.event.details;
   assert.deepEqual(
     [changed.gist.event, from, to, expiry_to],
@@ -176,7 +176,7 @@ test('invitations are told of when they are sent, changed, withdrawn and accepte
     ['invitation_accepted', 'member_created'],
   );
   expectStatus(await app.post(path, { json: { email: 'other@example.org', access_level: 10 } }), 201);
-  const withdrawn = await tellsOf(app, 'DELETE', `${path}/other@example.org`);
+  const withdrawn = await auditedRequest(app, 'DELETE', `${path}/other@example.org`);
   assert.equal(withdrawn.gist.event, 'invitation_deleted');
 });
 

@@ -52,14 +52,14 @@ async function deleteBranches(count: number): Promise<{ answered: number; settle
  * What the push itself sends where it closes merge requests in its own transaction, for each of them; and what closing one
  * later takes, with the feed, the pipelines that it keeps and the environments that it stops. Both may be lowered here.
  */
-const MOST_AT_ONCE = 11;
+const MAX_AT_ONCE = 11;
 const MAX_LATER = 28;
 /** What a push sends that closes nothing. */
 const MAX_OF_PUSH = 60;
 
 test('a push that deletes many branches sends as many statements for each merge request as one that deletes few', async () => {
   const atOnce = await deleteBranches(20);
-  assert.ok(atOnce.answered <= MAX_OF_PUSH + 20 * MOST_AT_ONCE, `${atOnce.answered} until the answer`);
+  assert.ok(atOnce.answered <= MAX_OF_PUSH + 20 * MAX_AT_ONCE, `${atOnce.answered} until the answer`);
   for (const count of [40, 400]) {
     const { answered, settled } = await deleteBranches(count);
     assert.ok(answered <= MAX_OF_PUSH, `${count} branches: ${answered} until the answer`);
