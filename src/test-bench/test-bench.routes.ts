@@ -1,5 +1,6 @@
 import type { Route } from '../http/http.route.ts';
 import { clockRoutes } from './clock/clock.routes.ts';
+import { faultsRoutes } from './faults/faults.routes.ts';
 
 /** The addresses of the test bench. */
-export const benchRoutes: readonly Route[] = [...clockRoutes];
+export const benchRoutes: readonly Route[] = [...clockRoutes, ...faultsRoutes];

@@ -2,12 +2,14 @@ import type { Deps } from '../deps.ts';
 import { chainInterceptors, type Interceptor } from '../http/interceptor.ts';
 import { BenchClock } from './clock/bench-clock.ts';
 import { loadClock } from './clock/clock.store.ts';
+import { Faults } from './faults/faults.ts';
 
 const benches = new WeakMap<Deps, TestBench>();
 
 /** The test bench of one instance, assembled of its parts. */
 export class TestBench {
   readonly clock: BenchClock;
+  readonly faults = new Faults();
   /** Sees every request before the server does. */
   readonly interceptor: Interceptor;
   readonly #deps: Deps;
