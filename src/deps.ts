@@ -21,6 +21,7 @@ import type { ImmutableResponses } from './http/immutable-responses.ts';
 import type { EventBus } from './jobs/jobs.events.ts';
 import type { JobQueue } from './jobs/jobs.queue.ts';
 import type { Mailer } from './mail/mailer.ts';
+import type { OutgoingCalls } from './outbound/outgoing-calls.ts';
 import type { DownloadTimes } from './packages/download-times.ts';
 import type { PackageKinds } from './packages/package-kind.ts';
 import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
@@ -72,6 +73,8 @@ export interface Deps {
   readonly immutableResponses: ImmutableResponses;
   /** Connection to the mail server; use `enqueueMail` to send a mail. */
   readonly mailer: Mailer;
+  /** Calls to other servers by webhooks, integrations and mirrors. */
+  readonly outgoing: OutgoingCalls;
   readonly jobs: JobQueue;
   readonly events: EventBus;
   /** Hooks for events of users, groups and projects. */

@@ -42,6 +42,7 @@ import { registerSealing } from './jobs/seal-secrets.ts';
 import { Mailer } from './mail/mailer.ts';
 import { mailHost, registerMail } from './mail/send-mail.ts';
 import { cleanUpOrphans } from './orphan-clean-up.ts';
+import { OutgoingCalls } from './outbound/outgoing-calls.ts';
 import { DownloadTimes } from './packages/download-times.ts';
 import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import { IntentRetries } from './repositories/intent-retries.ts';
@@ -141,6 +142,7 @@ export async function open(
       () => lockRule(deps.settings.now),
     ),
     mailer: new Mailer(config.mail, () => mailHost(deps)),
+    outgoing: new OutgoingCalls(),
     jobs,
     events: new EventBus(database.db, jobs, clock),
     lifecycle: new Lifecycle(),

@@ -2,7 +2,9 @@ import type { Deps } from '../deps.ts';
 import { chainInterceptors, type Interceptor } from '../http/interceptor.ts';
 import { BenchClock } from './clock/bench-clock.ts';
 import { loadClock } from './clock/clock.store.ts';
+import { faultInterceptor } from './faults/fault-interceptor.ts';
 import { Faults } from './faults/faults.ts';
+import { outgoingFaults } from './faults/outgoing-faults.ts';
 
 const benches = new WeakMap<Deps, TestBench>();
 
@@ -19,7 +21,8 @@ export class TestBench {
     if (!(deps.clock instanceof BenchClock)) throw new Error('an instance with a test bench needs a BenchClock');
     this.#deps = deps;
     this.clock = deps.clock;
-    this.interceptor = chainInterceptors([]);
+    this.interceptor = chainInterceptors([faultInterceptor(deps, this.faults)]);
+    deps.outgoing.add(outgoingFaults(this.faults));
     benches.set(deps, this);
   }
 

@@ -93,16 +93,17 @@ export async function callHook(
     const rules = await hookRules(deps, isSystem(hook));
     const { url, authorization } = basicAuth(hookAddress(deps, interpolated(secrets), rules));
     headers = headersOf(deps, call, now, authorization);
-    came = await callExternal(url, rules, {
-      method: 'POST',
-      headers: headers.sent,
-      body: call.body,
-      verifyTls: hook.enable_ssl_verification === 1,
-      keepAlive: true,
-      timeoutMs: TIMEOUT_MS,
-      maxAnswerBytes: MAX_BODY,
-      signal,
-    });
+    const sent = { method: 'POST', headers: headers.sent, timeoutMs: TIMEOUT_MS, signal } as const;
+    const about = { kind: 'hook', url: url.href, body: text, event: delivery.header, hookId: hook.id } as const;
+    came = await deps.outgoing.make({ ...sent, ...about }, () =>
+      callExternal(url, rules, {
+        ...sent,
+        body: call.body,
+        verifyTls: hook.enable_ssl_verification === 1,
+        keepAlive: true,
+        maxAnswerBytes: MAX_BODY,
+      }),
+    );
   } catch (error) {
     if (error instanceof CallFailed) came = error.message;
     else if (error instanceof BlockedAddress) came = `URL ${error.message}`;

@@ -60,13 +60,19 @@ export const irker: Handler = async (context) => {
   await send(context, text);
 };
 
-async function send({ deps, setting, text, signal }: DispatchContext, bytes: string): Promise<void> {
+async function send({ deps, setting, text, header, signal }: DispatchContext, bytes: string): Promise<void> {
   const port = Number(setting('server_port') ?? PORT);
   try {
     // The URL only carries host and port: no HTTP request is made.
     const url = new URL(`http://${text('server_host') || HOST}:${port}`);
-    const [host] = await resolveExternal(url, await hookRules(deps, false));
-    await write(host!, port, bytes, signal);
+    const about = { kind: 'integration', method: 'POST', event: header, hookId: null, timeoutMs: TIMEOUT_MS } as const;
+    const call = { ...about, url: url.href, headers: {}, body: bytes, signal };
+    const { status } = await deps.outgoing.make(call, async () => {
+      const [host] = await resolveExternal(url, await hookRules(deps, false));
+      await write(host!, port, bytes, signal);
+      return { status: 200, headers: {}, body: '' };
+    });
+    if (status >= 400) throw new Error(`it answered with status ${status}`);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof BlockedAddress) throw new ServiceUnreachable(`it ${error.message}`);

@@ -14,11 +14,13 @@ const NOT_REACHED: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 /**
  * Calls an external service once. An address that is blocked now is treated like an unreachable one.
+ * @param event value of `X-Gitlab-Event`
  * @throws ServiceUnreachable; InvalidRequest for invalid header values; the reason of the signal
  */
 export async function callService(
   deps: Deps,
   request: OutboundRequest,
+  event: string,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const { method = 'POST', url: text, headers = {}, body, verifyTls = true } = request;
@@ -30,20 +32,26 @@ export async function callService(
   try {
     const rules = await hookRules(deps, false);
     const { url, authorization } = basicAuth(hookAddress(deps, text, rules));
-    answer = await callExternal(url, rules, {
+    const sent = {
       method,
       headers: {
         'User-Agent': `Stithy/${VERSION.stithy}`,
         ...(authorization === null ? {} : { Authorization: authorization }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: Buffer.from(body) }),
-      verifyTls,
-      keepAlive: true,
       timeoutMs: TIMEOUT_MS,
-      maxAnswerBytes: MAX_ANSWER,
       signal,
-    });
+    };
+    const about = { kind: 'integration', url: url.href, body: body ?? '', event, hookId: null } as const;
+    answer = await deps.outgoing.make({ ...sent, ...about }, () =>
+      callExternal(url, rules, {
+        ...sent,
+        ...(body === undefined ? {} : { body: Buffer.from(body) }),
+        verifyTls,
+        keepAlive: true,
+        maxAnswerBytes: MAX_ANSWER,
+      }),
+    );
   } catch (error) {
     if (error instanceof CallFailed || error instanceof BlockedAddress) throw new ServiceUnreachable(error.message);
     throw error;

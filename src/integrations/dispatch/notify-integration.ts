@@ -130,6 +130,7 @@ function dispatchContextOf(
       const answer = await callService(
         deps,
         { verifyTls: setting('enable_ssl_verification') !== false, ...request },
+        message.header,
         signal,
       );
       if (answer.status >= 200 && answer.status < 400) answered();

@@ -12,6 +12,7 @@ import { ofProject } from '../../repositories/holder.ts';
 import { type Actor, loadProtections, type Protection } from '../../repositories/repository.protections.ts';
 import { updateHead, updateServerRefs } from '../../repositories/server-writes.ts';
 import type { FetchedLfs } from '../lfs/lfs-mirror.fetch.ts';
+import { callRemote } from '../mirror-call.ts';
 import { remoteSource, withoutCredentials } from '../mirroring.address.ts';
 import { branchFilter } from '../mirroring.branch-filter.ts';
 import { MirrorFailure } from '../mirroring.failure.ts';
@@ -43,8 +44,12 @@ export interface UpdateResult {
  */
 export async function updateFromRemote(deps: Deps, project: Project, signal: AbortSignal): Promise<UpdateResult> {
   await requirePlan(deps, 'premium');
-  const settings = mirrorSettings(project);
   const address = importUrlOf(deps, project) ?? '';
+  return callRemote(deps, address, signal, () => update(deps, project, address, signal));
+}
+
+async function update(deps: Deps, project: Project, address: string, signal: AbortSignal): Promise<UpdateResult> {
+  const settings = mirrorSettings(project);
   const actor = await actorOf(deps, project, settings);
   const row = await deps.db
     .selectFrom('pull_mirrors')

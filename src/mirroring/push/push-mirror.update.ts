@@ -11,6 +11,7 @@ import { repositoryOf } from '../../repositories/change-refs.ts';
 import { loadProtections } from '../../repositories/repository.protections.ts';
 import { isSilentMode } from '../../settings/silent-mode.ts';
 import { sendLfsObjects } from '../lfs/lfs-mirror.send.ts';
+import { callRemote } from '../mirror-call.ts';
 import { remoteSource } from '../mirroring.address.ts';
 import { branchFilter } from '../mirroring.branch-filter.ts';
 import { type JobRun, MirrorFailure, mirrorFailureText } from '../mirroring.failure.ts';
@@ -29,7 +30,9 @@ export async function updateRemoteMirror(deps: Deps, mirrorId: number, run: JobR
   if (started === null) return;
   let text: string | null = null;
   try {
-    await push(deps, started.project, started.mirror, run.signal);
+    const { project, mirror } = started;
+    const address = mirrorUrlOf(deps, mirror) ?? '';
+    await callRemote(deps, address, run.signal, () => push(deps, project, mirror, address, run.signal));
   } catch (error) {
     text = mirrorFailureText(deps, error, run);
     if (text === null) throw error;
@@ -89,10 +92,16 @@ async function end(deps: Deps, mirrorId: number, text: string | null): Promise<v
   });
 }
 
-async function push(deps: Deps, project: Project, mirror: RemoteMirror, signal: AbortSignal): Promise<void> {
+async function push(
+  deps: Deps,
+  project: Project,
+  mirror: RemoteMirror,
+  address: string,
+  signal: AbortSignal,
+): Promise<void> {
   const privateKey = openStored(deps.secrets, mirror.private_key, 'remote_mirrors.private_key');
   let source: RemoteSource = {
-    ...(await remoteSource(deps, mirrorUrlOf(deps, mirror) ?? '')),
+    ...(await remoteSource(deps, address)),
     ...(mirror.host_keys === null ? {} : { hostKeys: mirror.host_keys }),
     ...(mirror.auth_method === 'ssh_public_key' && privateKey !== null ? { privateKey } : {}),
   };

@@ -4,6 +4,7 @@ import { ApiError } from '../../core/core.errors.ts';
 import { Enum } from '../../http/http.schema.ts';
 import { compileParams } from '../../http/params/coerce.ts';
 import { OUTGOING_KINDS } from '../../outbound/outgoing-calls.ts';
+import { isOfBench } from '../request-path.ts';
 import { refuseUnknownKeys } from '../strict-input.ts';
 
 /** Largest body of an answer, in bytes. */
@@ -12,8 +13,6 @@ const MAX_BODY = 1024 * 1024;
 const MAX_DELAY_MS = 300_000;
 const MAX_PATTERN = 2_000;
 const MAX_HEADERS = 100;
-/** Path of the test bench itself, which is never hit. */
-export const BENCH_PATH = '/-/bench';
 
 const DROPS = ['before', 'after', 'mid-body'] as const;
 
@@ -103,7 +102,7 @@ function checkMatch(match: FaultMatch): void {
   if (path === undefined) return;
   if (!/^[/*]/.test(path)) refuse('match.path must begin with / or *');
   if (path.includes('?')) refuse('match.path is without the query');
-  if (path === BENCH_PATH || path.startsWith(`${BENCH_PATH}/`)) refuse('match.path must not be of the test bench');
+  if (isOfBench(path)) refuse('match.path must not be of the test bench');
 }
 
 function checkAct(act: FaultAct, match: FaultMatch): void {
