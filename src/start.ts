@@ -29,6 +29,7 @@ import { bindFolder, claimFolders } from './db/folder-claim.ts';
 import { Lifecycle } from './db/lifecycle.ts';
 import { rememberCounts } from './db/paginate.ts';
 import type { Deps } from './deps.ts';
+import { makeEphemeral } from './ephemeral-data.ts';
 import { KeyedQueue } from './git/common/index.ts';
 import { startSpawner, useGitConfig } from './git/process/index.ts';
 import { RepositoryPool, Storages } from './git/repository/index.ts';
@@ -95,9 +96,17 @@ export async function open(
 ): Promise<Instance> {
   const clock = config.bench === null ? base : new BenchClock(base);
   await makeFolders(config);
-  useGitConfig(config.dataDir);
-  const database = await openDatabase(config.database, onQuery);
-  const processes = await enter(config, clock, log, database);
+  const storages = config.storages.map(({ path }) => path);
+  const releaseGitConfig = useGitConfig(config.dataDir, storages);
+  let database: Database;
+  let processes: ServerProcesses;
+  try {
+    database = await openDatabase(config.database, onQuery);
+    processes = await enter(config, clock, log, database);
+  } catch (error) {
+    releaseGitConfig();
+    throw error;
+  }
   const pool = new RepositoryPool();
   const inFlight = new InFlight();
   const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres', inFlight, processes.id);
@@ -160,6 +169,7 @@ export async function open(
     await pool.close();
     await processes.close();
     await database.close();
+    releaseGitConfig();
   };
   try {
     processes.onDeath((id) => jobs.reclaimFrom(id));
@@ -232,6 +242,7 @@ export interface ServeOptions {
 export async function serve(config: Config, log: Logger, options: ServeOptions = {}): Promise<Running> {
   const undo: (() => unknown)[] = [];
   try {
+    if (config.ephemeral) undo.push(await makeEphemeral(config.dataDir));
     await makeFolders(config);
     // An embedded database comes first: its message is more specific.
     const claim = await claimData(config.database);

@@ -1,30 +1,51 @@
 import { loadConfig } from '../config/config.ts';
-import type { Environment } from '../config/env.ts';
+import { ConfigError, type Environment } from '../config/env.ts';
+import { FLAG_OPTIONS, flagsHelp, namingFlags, withFlags } from '../config/flags.ts';
 import { JsonLogger } from '../core/logger.ts';
 import { withSourceLines } from '../core/stack-traces.ts';
 import type { Running } from '../start.ts';
 import { parseOptions, printsHelp } from './command.ts';
+import { readyLine, writeReadyFile } from './ready.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** Milliseconds after which a start that was told to stop is abandoned. */
 const GIVE_UP_MS = 10_000;
 
-const HELP = `Usage: stithy serve
+const HELP = `Usage: stithy serve [options]
 
 Runs the server until SIGTERM or SIGINT. A second signal cuts off requests and jobs in flight. SIGHUP reads
-STITHY_STORAGES_FILE again. Settings come from STITHY_* variables, see docs/operating.md.
+STITHY_STORAGES_FILE again. Settings come from STITHY_* variables, see docs/operating.md; these options take precedence:
+
+${flagsHelp()}
+For programs that start it:
+
+  --json             prints one line when it is ready: {"url", "token", "ssh", "pid"}; the log goes to standard error
+  --ready-file FILE  writes this line to a file when it is ready, and removes the file at the end
 `;
+
+const OPTIONS = { ...FLAG_OPTIONS, json: { type: 'boolean' }, 'ready-file': { type: 'string' } } as const;
+
+/** @throws ConfigError naming the flag, where one gave the value */
+function configOf(env: Environment, values: Readonly<Record<string, unknown>>): ReturnType<typeof loadConfig> {
+  try {
+    return loadConfig(withFlags(env, values));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(namingFlags(error.message, values));
+  }
+}
 
 /** `stithy serve`: runs until SIGTERM or SIGINT; a second signal cuts off what is in flight. */
 export async function serveCommand(args: readonly string[], env: Environment): Promise<number> {
   if (printsHelp(args, HELP)) return 0;
-  parseOptions(args, HELP, {});
-  const { config, warnings } = loadConfig(env);
+  const values = parseOptions(args, HELP, OPTIONS);
+  const { config, warnings } = configOf(env, values);
   // Invalid settings are reported before the server's modules are loaded; other commands do not load them.
   const { serve } = await import('../start.ts');
   // Other users of the machine get no access to new files; git processes inherit this.
   process.umask(0o077);
-  const log = new JsonLogger(config.logLevel, (text) => process.stdout.write(text));
+  const out = values.json === true ? process.stderr : process.stdout;
+  const log = new JsonLogger(config.logLevel, (text) => out.write(text));
   for (const warning of warnings) log.log('warn', warning);
   // A promise nobody handles is a fault of the program, but no reason to end the server for everybody.
   process.on('unhandledRejection', (reason) => {
@@ -53,13 +74,28 @@ export async function serveCommand(args: readonly string[], env: Environment): P
   const running = await untilStopped(stop.signal, serve(config, log, { signal: stop.signal }));
   if (running !== null) {
     if (config.storagesFile !== null) process.on('SIGHUP', () => void reload(running, log));
-    process.stderr.write(greeting(running, process.uptime()));
+    const line = readyLine(running);
+    const removeReadyFile = await writeReadyFileOf(running, values['ready-file'], line);
+    if (values.json === true) process.stdout.write(line);
+    else process.stderr.write(greeting(running, process.uptime()));
     if (!stop.signal.aborted) await new Promise((resolve) => stop.signal.addEventListener('abort', resolve));
+    removeReadyFile();
     await running.stop(hurry.signal);
   }
   log.flush();
   // Does not wait for what is still open, such as a connection that does not end.
   process.exit(0);
+}
+
+/** Like `writeReadyFile`, if a file is asked for; stops the server if it cannot be written. */
+async function writeReadyFileOf(running: Running, file: string | undefined, line: string): Promise<() => void> {
+  if (file === undefined) return () => {};
+  try {
+    return await writeReadyFile(file, line);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
 }
 
 /** Reads the storages file again, to add and remove storages while the server runs. */

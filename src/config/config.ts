@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import type { Throttle } from '../core/limiters.ts';
 import { type MailAddress, parseMailAddress } from '../core/mail-address.ts';
@@ -31,6 +33,8 @@ export interface Config {
   /** Addresses or networks of proxies whose SSH connections begin with a PROXY protocol header. */
   sshTrustedProxies: string[];
   dataDir: string;
+  /** Whether all data is removed at the end; it is in a temporary folder then and not flushed to disk. */
+  ephemeral: boolean;
   database: { kind: 'sqlite'; path: string; durable: boolean } | { kind: 'postgres'; url: string };
   rootToken: string | null;
   rootPassword: string | null;
@@ -119,6 +123,23 @@ function storages(env: EnvironmentReader, dataDir: string): Pick<Config, 'storag
   return { storages: list, storagesFile: null };
 }
 
+/** Name of the data folder of an ephemeral server, with the id of its process. */
+export const EPHEMERAL = /^stithy-ephemeral-(\d+)-[0-9a-f]+$/;
+
+/** The data folder, and whether it goes with the server. @throws ConfigError */
+function dataFolder(env: EnvironmentReader): Pick<Config, 'dataDir' | 'ephemeral'> {
+  const named = env.string('STITHY_DATA_DIR', null);
+  if (!env.boolean('STITHY_EPHEMERAL', false)) return { dataDir: resolve(named ?? './data'), ephemeral: false };
+  for (const name of ['STITHY_DATA_DIR', 'STITHY_STORAGES', 'STITHY_STORAGES_FILE']) {
+    if (env.string(name, null) !== null) throw new ConfigError(`STITHY_EPHEMERAL and ${name} are mutually exclusive.`);
+  }
+  if (/^postgres/.test(env.string('STITHY_DATABASE_URL', ''))) {
+    throw new ConfigError('STITHY_EPHEMERAL takes the embedded database, not that of STITHY_DATABASE_URL.');
+  }
+  const name = `stithy-ephemeral-${process.pid}-${randomBytes(6).toString('hex')}`;
+  return { dataDir: join(tmpdir(), name), ephemeral: true };
+}
+
 function database(text: string | null, dataDir: string, durable: boolean): Config['database'] {
   if (text === null) return { kind: 'sqlite', path: join(dataDir, 'stithy.db'), durable };
   if (text.startsWith('sqlite:'))
@@ -174,7 +195,7 @@ function bench(env: EnvironmentReader): Config['bench'] {
  */
 export function loadConfig(environment: Environment): { config: Config; warnings: string[] } {
   const env = new EnvironmentReader(environment);
-  const dataDir = env.path('STITHY_DATA_DIR', './data');
+  const { dataDir, ephemeral } = dataFolder(env);
   const rootToken = env.string('STITHY_ROOT_TOKEN', null);
   if (rootToken !== null && !/^[\x21-\x7e]{20,255}$/.test(rootToken)) {
     throw new ConfigError('STITHY_ROOT_TOKEN must be 20 to 255 printable characters without spaces.');
@@ -191,10 +212,11 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     sshExternal: env.sshEndpoint('STITHY_SSH_EXTERNAL_URL'),
     sshTrustedProxies: env.addresses('STITHY_SSH_TRUSTED_PROXIES'),
     dataDir,
+    ephemeral,
     database: database(
       env.string('STITHY_DATABASE_URL', null),
       dataDir,
-      env.oneOf('STITHY_SYNC', ['full', 'off'], 'full') === 'full',
+      env.oneOf('STITHY_SYNC', ['full', 'off'], 'full') === 'full' && !ephemeral,
     ),
     rootToken,
     rootPassword,

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
 import { StartupError } from '../core/startup-error.ts';
 
 const SSH_ENDPOINT =
@@ -108,10 +107,6 @@ export class EnvironmentReader {
       }
     }
     return list;
-  }
-
-  path(name: string, fallback: string): string {
-    return resolve(this.string(name, fallback));
   }
 
   /** Variables with the prefix that were never read: probably misspelled. */

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartupError } from './startup-error.ts';
+import { isUnsynced } from './unsynced-folders.ts';
 
 /** Name of the key file in the data folder. */
 export const SECRETS_KEY = 'secrets.key';
@@ -71,7 +72,7 @@ function readKey(path: string): string | null {
 
 function makeKey(path: string): string {
   const part = `${path}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(part, `${randomBytes(KEY_BYTES).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  writeFileSync(part, `${randomBytes(KEY_BYTES).toString('base64url')}\n`, { mode: 0o600, flush: !isUnsynced(path) });
   try {
     linkSync(part, path);
   } catch (error) {

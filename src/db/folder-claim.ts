@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../core/startup-error.ts';
+import { isUnsynced } from '../core/unsynced-folders.ts';
 import type { Db } from './db.schema.ts';
 
 const FILE = 'server.lock';
@@ -43,6 +45,21 @@ function claimFolder(folder: string, shared: boolean): DatabaseSync {
   }
 }
 
+/** Whether a server has claimed a folder for itself; null if none ever did. */
+export function isFolderInUse(folder: string): boolean | null {
+  const path = join(folder, FILE);
+  if (!existsSync(path)) return null;
+  const lock = new DatabaseSync(path, { timeout: WAIT_MS });
+  try {
+    lock.exec('begin exclusive');
+    return false;
+  } catch {
+    return true;
+  } finally {
+    lock.close();
+  }
+}
+
 const INSTANCE_FILE = 'instance';
 
 /**
@@ -61,7 +78,7 @@ export async function bindFolder(folder: string, db: Db): Promise<void> {
   const temporary = `${path}.${process.pid}`;
   try {
     // Complete when it appears, because two servers may start at once.
-    await writeFile(temporary, `${row.value}\n`, { mode: 0o600, flush: true });
+    await writeFile(temporary, `${row.value}\n`, { mode: 0o600, flush: !isUnsynced(path) });
     await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

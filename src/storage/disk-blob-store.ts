@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isResourceExhaustion } from '../core/resource-exhaustion.ts';
+import { syncHandle } from '../core/unsynced-folders.ts';
 import { isMissing, syncPath } from '../git/files/index.ts';
 import { BlobError, type BlobStore, type ByteRange, type PutOptions, type StoredBlob } from './blob-store.ts';
 
@@ -30,8 +31,8 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
 }
 
-/** Copies a stream into a file, durably, with its size and hash. */
-async function receive(input: Readable, handle: FileHandle, options: PutOptions): Promise<StoredBlob> {
+/** Copies a stream into a file at a path, durably, with its size and hash. */
+async function receive(input: Readable, handle: FileHandle, path: string, options: PutOptions): Promise<StoredBlob> {
   const { maxBytes, expectedSha256, expectedSize } = options;
   const hash = createHash('sha256');
   let size = 0;
@@ -47,7 +48,7 @@ async function receive(input: Readable, handle: FileHandle, options: PutOptions)
   const sha256 = hash.digest('hex');
   if (size !== (expectedSize ?? size)) throw new BlobError('mismatch', `${size} bytes instead of ${expectedSize}`);
   if (sha256 !== (expectedSha256 ?? sha256)) throw new BlobError('mismatch', 'the content has a different SHA-256');
-  await handle.sync();
+  await syncHandle(handle, path);
   return { sha256, size };
 }
 
@@ -71,7 +72,7 @@ export class DiskBlobStore implements BlobStore {
     const temporary = join(folder, randomUUID());
     try {
       const handle = await open(temporary, 'wx', 0o600);
-      const blob = await receive(input, handle, options).finally(() => handle.close());
+      const blob = await receive(input, handle, temporary, options).finally(() => handle.close());
       await this.#keep(temporary, blob.sha256);
       return blob;
     } catch (error) {

@@ -1,5 +1,6 @@
 import { closeSync, fsync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { isUnsynced, syncHandle } from '../../core/unsynced-folders.ts';
 
 function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code);
@@ -16,10 +17,12 @@ export function isTaken(error: unknown): boolean {
 }
 
 /**
- * Flushes an open file or folder; throws the file system's error. Only this call waits for the disk; other operations
- * on a small file are faster than handing them to another thread.
+ * Flushes an open file or folder, unless its folder is never flushed; throws the file system's error. Only this call waits
+ * for the disk; other operations on a small file are faster than handing them to another thread.
+ * @param path of the file
  */
-export function syncFile(descriptor: number): Promise<void> {
+export function syncFile(descriptor: number, path: string | Uint8Array): Promise<void> {
+  if (isUnsynced(path)) return Promise.resolve();
   return new Promise((resolve, reject) => {
     fsync(descriptor, (error) => {
       if (error) reject(error);
@@ -32,7 +35,7 @@ export function syncFile(descriptor: number): Promise<void> {
 export async function syncPath(path: string | Buffer): Promise<void> {
   const file = openSync(path, 'r');
   try {
-    await syncFile(file);
+    await syncFile(file, path);
   } finally {
     closeSync(file);
   }
@@ -54,7 +57,7 @@ export async function writeSynced(path: string, content: string | Uint8Array, mo
   const handle = await open(path, 'w', mode);
   try {
     await handle.writeFile(content);
-    await handle.sync();
+    await syncHandle(handle, path);
   } finally {
     await handle.close();
   }

@@ -17,6 +17,7 @@ import { promisify } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { createDeflate, deflate, deflateSync, type ZlibOptions } from 'node:zlib';
 import { EntryCache } from '../../core/cache/index.ts';
+import { isUnsynced, syncHandle } from '../../core/unsynced-folders.ts';
 import type { ObjectType } from '../common/index.ts';
 import { isMissing, isTaken, syncFile, syncIfThere, syncPath } from './durable.ts';
 import { type FileContent, type StoredContent, sizeOf } from './stored-content.ts';
@@ -176,7 +177,7 @@ async function writeSynced(path: string, data: Buffer): Promise<void> {
   const file = openSync(path, 'wx', 0o444);
   try {
     writeFileSync(file, data);
-    await syncFile(file);
+    await syncFile(file, path);
   } finally {
     closeSync(file);
   }
@@ -186,7 +187,7 @@ async function writeLarge(path: string, data: Buffer): Promise<void> {
   const handle = await open(path, 'wx', 0o444);
   try {
     await handle.writeFile(data);
-    await handle.sync();
+    await syncHandle(handle, path);
   } finally {
     await handle.close();
   }
@@ -198,6 +199,6 @@ async function writeStored(path: string, header: Buffer, content: StoredContent)
     yield header;
     yield* content.open() as AsyncIterable<Buffer>;
   }
-  const target = createWriteStream(path, { flags: 'wx', mode: 0o444, flush: true });
+  const target = createWriteStream(path, { flags: 'wx', mode: 0o444, flush: !isUnsynced(path) });
   await pipeline(bytes, createDeflate({ level: 1, chunkSize: STREAM_CHUNK }), target);
 }

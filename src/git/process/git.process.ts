@@ -106,7 +106,7 @@ export function killGroup(child: Child): void {
 export function startGit(args: readonly string[], options: GitOptions): Child {
   if (!mayStart) throw new NoChildren();
   const where = options.gitDir === undefined ? [] : [`--git-dir=${options.gitDir}`];
-  const env = gitEnvironment(options.env);
+  const env = gitEnvironment(options.env, options.gitDir);
   const path = env.PATH!;
   if (git?.path !== path) git = { path, file: program('git', path) };
   try {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { syncHandle } from '../../core/unsynced-folders.ts';
 import { encodeBytes } from '../common/index.ts';
 import { isMissing, syncPath } from '../files/index.ts';
 import { sortedEntries } from './packed-refs.ts';
@@ -91,7 +92,7 @@ async function replacePacked(dir: string, content: Buffer): Promise<void> {
     const handle = await open(temporary, 'wx', 0o644);
     try {
       await handle.writeFile(content);
-      await handle.sync();
+      await syncHandle(handle, temporary);
     } finally {
       await handle.close();
     }

@@ -80,7 +80,7 @@ export async function runRemote(
   args: (url: string) => readonly string[],
   options: RemoteOptions = {},
 ): Promise<RemoteResult> {
-  const ssh = source.url.startsWith('ssh:') ? await sshSession(source) : null;
+  const ssh = source.url.startsWith('ssh:') ? await sshSession(source, options.gitDir) : null;
   try {
     const { url, env } = connection(source, ssh);
     const { gitDir, signal, timeoutMs = LIMIT_MS, stallMs = STALL_MS, fileBytes, onOutput } = options;

@@ -51,10 +51,11 @@ const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 /**
  * Prepares an SSH connection. Key and password are stored in a private folder that is removed with the session, since
  * the client accepts them in no other way that is hidden from other users of the machine.
+ * @param gitDir the repository that is fetched to or pushed from, if there is one
  */
-export async function sshSession(source: RemoteSource): Promise<SshSession> {
+export async function sshSession(source: RemoteSource, gitDir?: string): Promise<SshSession> {
   const url = new URL(source.url);
-  const folder = privateFolder();
+  const folder = privateFolder(gitDir);
   await removeLeftOver(dirname(folder));
   const file = (name: string) => join(folder, name);
   const write = (name: string, text: string, mode = 0o600) => writeFile(file(name), text, { mode });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncHandle } from '../../core/unsynced-folders.ts';
 import { GitError, isValidBranchName, type ObjectFormat } from '../common/index.ts';
 import { isMissing, isTaken, syncPath, writeSynced } from '../files/index.ts';
 import { objectFormatOf } from '../objects/index.ts';
@@ -175,7 +176,7 @@ export async function setHead(dir: string, branch: string, fence?: () => Promise
   }
   try {
     await handle.writeFile(`ref: refs/heads/${branch}\n`);
-    await handle.sync();
+    await syncHandle(handle, lock);
     await fence?.();
     await rename(lock, join(dir, 'HEAD'));
   } catch (error) {

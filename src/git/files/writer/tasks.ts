@@ -105,7 +105,7 @@ async function makeLock({ path, content }: LockTask): Promise<TaskResult> {
   try {
     try {
       writeFileSync(file, content);
-      await syncFile(file);
+      await syncFile(file, path);
     } finally {
       closeSync(file);
     }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { isUnsynced } from '../../../core/unsynced-folders.ts';
 import type { NamedObject } from '../loose-files.ts';
 import { errorOf, fileOf, type ReplaceTask, retryTask, runTask, type Task, type TaskResult } from './tasks.ts';
 import type { TakenLock } from './writer.locks.ts';
@@ -126,9 +127,17 @@ export function writeInThisThread(): () => void {
   };
 }
 
+/** A path of what a task writes. */
+function placeOf(task: Task): string | Uint8Array {
+  if (task.name === 'objects') return task.objects;
+  if (task.name === 'lock') return task.path;
+  return task.name === 'put' ? task.to : task.dir;
+}
+
 /** Runs a task on the writer thread if there are many tasks, else here. */
 function run(task: Task): Promise<TaskResult> {
-  if (stays > 0) return runTask(task);
+  // Without a disk to wait for it is done sooner here.
+  if (stays > 0 || isUnsynced(placeOf(task))) return runTask(task);
   if (thread === null && isBusy()) thread = begin();
   return thread?.isReady ? thread.ask(task) : runTask(task);
 }
