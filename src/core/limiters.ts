@@ -37,13 +37,25 @@ export class WindowCounter {
 export class ActionLimiter {
   readonly #counter = new WindowCounter();
   readonly #now: () => number;
+  #suspended = 0;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
+  /** Allows everything until the function that it gives is called. */
+  suspend(): () => void {
+    this.#suspended += 1;
+    let ended = false;
+    return () => {
+      if (!ended) this.#suspended -= 1;
+      ended = true;
+    };
+  }
+
   /** Counts an action. @param limit 0 requests are no limit @returns whether it is within the limit */
   allows(action: string, key: string, { requests, periodSeconds }: Throttle): boolean {
+    if (this.#suspended > 0) return true;
     return requests === 0 || this.#counter.hit(`${action}:${key}`, periodSeconds, this.#now()).count <= requests;
   }
 

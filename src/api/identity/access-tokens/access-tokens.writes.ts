@@ -31,6 +31,8 @@ export interface NewToken {
   resource?: { type: 'project' | 'group'; id: number };
   /** The first token of the chain of rotations that this one continues. */
   familyId?: number;
+  /** The plain text, if it is known beforehand; a random one by default. */
+  token?: string;
 }
 
 /**
@@ -60,7 +62,7 @@ export async function expiryOf(
 /** Creates a token (part 1, section 5.8) and stores its digest. @param db handle of a transaction */
 export async function issueToken(deps: Deps, db: Db, input: NewToken): Promise<IssuedToken> {
   const { personal_access_token_prefix: prefix } = await applicationSettings(deps, db);
-  const token = `${prefix ?? ''}${randomText(26)}`;
+  const token = input.token ?? `${prefix ?? ''}${randomText(26)}`;
   const row = await db
     .insertInto('access_tokens')
     .values({
