@@ -1,5 +1,5 @@
 import type { Project } from '../../db/tables/projects.table.ts';
-import { CommitError, type FileAction, makeCommit, withoutLeadingSlash, writeCommit } from '../../git/commits/index.ts';
+import { CommitError, type FileAction, prepareCommit, withoutLeadingSlash, writeCommit } from '../../git/commits/index.ts';
 import { GitError, isValidBranchName } from '../../git/common/index.ts';
 import { mergeCommits } from '../../git/merge/index.ts';
 import type { NewIdentity } from '../../git/objects/index.ts';
@@ -116,7 +116,7 @@ export class SeedHistory {
     const actions = [...this.#actions(item), ...(await this.#files(base, item))];
     const message = (item.message as string | undefined) ?? messageOf(actions);
     try {
-      const made = await makeCommit(this.#repo, { base, actions, author, committer, message });
+      const made = await prepareCommit(this.#repo, { base, actions, author, committer, message });
       await made.store();
       return made.oid;
     } catch (error) {
