@@ -10,6 +10,8 @@ import { registerPages } from './pages/pages.routes.ts';
 import { routes } from './routes.ts';
 import { benchRoutes, type TestBench } from './test-bench/index.ts';
 
+const withBench = [...routes, ...benchRoutes];
+
 /**
  * Builds the whole server, for `main.ts` and tests. It does not listen yet.
  * @param bench the test bench; null if it is off
@@ -18,7 +20,6 @@ export function buildApp(deps: Deps, bench: TestBench | null = null): HttpServer
   const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteArtifactUrl(rewriteGitUrl(url))));
   const plugins = [registerGitRoutes, registerPages];
   if (bench === null) return buildServer(deps, { routes, vocabulary, rewriteUrl, plugins });
-  const withBench = [...routes, ...benchRoutes];
   const { interceptor } = bench;
   return buildServer(deps, { routes: withBench, vocabulary, rewriteUrl, plugins, interceptor });
 }

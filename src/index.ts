@@ -1,27 +1,33 @@
 import { loadConfig } from './config/config.ts';
+import type { Environment } from './config/env.ts';
 import { JsonLogger } from './core/logger.ts';
+import { expectManyDatabases } from './db/empty-database.ts';
+import type { Stithy, StithyOptions } from './instance.types.ts';
+import { clientOf } from './instance-client.ts';
 import { serve } from './start.ts';
 
-export interface StithyOptions {
-  /** Settings as environment variables, `{ STITHY_PORT: '0' }`. The real environment is not read. */
-  settings?: Readonly<Record<string, string | undefined>>;
-  /** Receives log lines; they are dropped if absent. */
-  log?: (line: string) => void;
+export type * from './instance.types.ts';
+export { RequestFailed } from './instance-client.ts';
+
+function settingsOf({ settings = {}, bench, ephemeral }: StithyOptions): Environment {
+  return {
+    // Servers beside others take what port is free.
+    ...(bench || ephemeral ? { STITHY_PORT: '0' } : {}),
+    ...settings,
+    ...(bench === undefined ? {} : { STITHY_BENCH: String(bench) }),
+    ...(ephemeral === undefined ? {} : { STITHY_EPHEMERAL: String(ephemeral) }),
+  };
 }
 
-export interface Stithy {
-  /** URL of the server, without a trailing slash. */
-  url: string;
-  /** The administrator's token; null if the data folder is not new and no token was configured. */
-  token: string | null;
-  /** Finishes requests in flight and closes everything. */
-  stop(): Promise<void>;
-}
-
-/** Starts a server in this process. */
+/**
+ * Starts a server in this process; many can run side by side.
+ * @throws StartupError if settings, data or environment do not allow it
+ */
 export async function start(options: StithyOptions = {}): Promise<Stithy> {
-  const { config } = loadConfig(options.settings ?? {});
+  expectManyDatabases();
+  const { config } = loadConfig(settingsOf(options));
   const log = new JsonLogger(options.log === undefined ? 'silent' : config.logLevel, options.log ?? (() => {}));
-  const running = await serve(config, log);
-  return { url: running.url, token: config.rootToken ?? running.newToken, stop: running.stop };
+  const { url, newToken, stop } = await serve(config, log);
+  const client = clientOf(url, config.rootToken ?? newToken);
+  return { ...client, stop: () => stop(), [Symbol.asyncDispose]: () => stop() };
 }

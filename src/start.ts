@@ -12,7 +12,7 @@ import type { Config } from './config/config.ts';
 import { RecentCache, SnapshotCache } from './core/cache/index.ts';
 import { type Clock, systemClock } from './core/clock.ts';
 import { ProvidedFunction } from './core/extension-point.ts';
-import { IdleMemory } from './core/idle-memory.ts';
+import { releaseIdleMemory } from './core/idle-memory.ts';
 import { InFlight } from './core/in-flight.ts';
 import { ActionLimiter, ConcurrencyLimiter } from './core/limiters.ts';
 import type { Logger } from './core/logger.ts';
@@ -274,7 +274,8 @@ async function serveClaimed(
   try {
     for (const folder of foldersOf(config)) await bindFolder(folder, instance.deps.db);
     signal?.throwIfAborted();
-    if (claim.alone) await cleanUpOrphans(instance.deps);
+    // A new installation has none.
+    if (claim.alone && !instance.firstStart) await cleanUpOrphans(instance.deps);
     if (claim.alone) await instance.deps.jobs.reclaim();
     await recoverIntentsAtStart(instance.deps);
     await recoverBackgroundWork(instance.deps);
@@ -309,8 +310,7 @@ async function serveClaimed(
   claims.keep(
     startSpawner((pid) => log.log('warn', 'the process that starts git has exited; another one takes over', { pid })),
   );
-  const idleMemory = new IdleMemory();
-  claims.keep(() => idleMemory.stop());
+  claims.keep(releaseIdleMemory());
   let stopping: Promise<void> | undefined;
   return {
     ...instance,

@@ -98,3 +98,21 @@ export class IdleMemory {
     clearInterval(this.#timer);
   }
 }
+
+let shared: IdleMemory | null = null;
+let users = 0;
+
+/**
+ * Releases the memory of this process whenever it is idle, as long as anybody wants that.
+ * @returns a function that is called once when it is no longer wanted
+ */
+export function releaseIdleMemory(): () => void {
+  users += 1;
+  shared ??= new IdleMemory();
+  return () => {
+    users -= 1;
+    if (users > 0) return;
+    shared?.stop();
+    shared = null;
+  };
+}

@@ -14,7 +14,13 @@ interface Window {
 
 /** Counts by key in fixed time windows. */
 export class WindowCounter {
-  readonly #windows = new EntryCache<string, Window>('rate_windows');
+  #made: EntryCache<string, Window> | undefined;
+
+  /** Made when it is first needed, which in most servers it never is. */
+  get #windows(): EntryCache<string, Window> {
+    this.#made ??= new EntryCache('rate_windows');
+    return this.#made;
+  }
 
   /** Counts an event. @returns the count in the current window, and the unix time in seconds at which it ends */
   hit(key: string, periodSeconds: number, nowMs: number): { count: number; resetAt: number } {

@@ -2,10 +2,15 @@
  * When this process opened its data and had ended the orphans of an earlier one: older files are not of this process.
  */
 export class ProcessStart {
+  static #count = 0;
+  /** Before the names of callers and the like in what several servers of a process share; empty for the first server. */
+  readonly prefix: string;
   #at!: Date;
   #monotonic!: number;
 
   constructor() {
+    ProcessStart.#count += 1;
+    this.prefix = ProcessStart.#count === 1 ? '' : `${ProcessStart.#count}:`;
     this.moveTo(0);
   }
 

@@ -3,6 +3,7 @@ import type { CompiledQuery, LogConfig } from 'kysely';
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../core/startup-error.ts';
 import type { Db } from './db.schema.ts';
+import { keepEmptyDatabase, placeEmptyDatabase } from './empty-database.ts';
 import { checkMigrated, migrate } from './migrate.ts';
 import { Postgres } from './query-compilers.ts';
 import { registerStableReads } from './read-cache.ts';
@@ -40,11 +41,15 @@ export async function openDatabase(
   config: Config['database'],
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Database> {
+  const isNew = config.kind === 'sqlite' && !existsSync(config.path);
+  if (isNew) placeEmptyDatabase(config.path, config.durable);
   const database = await connect(config, onQuery);
   const beforeUpgrade = async (last: string) => {
     if (config.kind === 'sqlite') await copyBeforeUpgrade(config.path, last);
   };
-  return closeUnless(database, migrate(database.db, config.kind, { beforeUpgrade }));
+  await closeUnless(database, migrate(database.db, config.kind, { beforeUpgrade }));
+  if (isNew) await keepEmptyDatabase(database.db, config.path);
+  return database;
 }
 
 /**

@@ -77,10 +77,8 @@ async function start(
     ...(signal === undefined ? {} : { signal }),
     ...(stateless === undefined ? {} : { stateless }),
   };
-  const session = await inScope(
-    { caller: rateLimitKeyOf(target.caller, address), origin: originOf(target.caller, address), hookChain },
-    () => begin(options),
-  );
+  const caller = `${deps.start.prefix}${rateLimitKeyOf(target.caller, address)}`;
+  const session = await inScope({ caller, origin: originOf(target.caller, address), hookChain }, () => begin(options));
   logFailure(deps, target, client, session);
   return session;
 }

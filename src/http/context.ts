@@ -123,7 +123,7 @@ export class RouteContext implements BaseContext {
   }
 
   get #share(): string {
-    return rateLimitKeyOf(this.caller, this.request.ip);
+    return `${this.deps.start.prefix}${rateLimitKeyOf(this.caller, this.request.ip)}`;
   }
 
   /** The request's share of the memory limit. */

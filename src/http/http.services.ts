@@ -10,17 +10,26 @@ import type { Route, RouteLimit } from './http.route.ts';
 import { applyThrottle } from './rate-limit.ts';
 import { ResponseCache } from './response-cache.ts';
 import type { PreparedRoute } from './route-match.ts';
-import { RouteTable } from './route-table.ts';
+import { PathTree, RouteTable } from './route-table.ts';
 
 /** Headers on which cacheable answers of a route depend. */
 function lastingHeaders({ options: { cacheable, credentials = API_TOKENS } }: Route): readonly string[] {
   return cacheable === undefined ? [] : [...cacheable, ...(credentialHeaders(credentials) ?? [])];
 }
 
+const trees = new WeakMap<readonly Route[], PathTree>();
+
+/** The paths of routes, which servers in one process share; what is added to them is the same in each. */
+function treeOf(routes: readonly Route[]): PathTree {
+  const tree = trees.get(routes) ?? new PathTree();
+  trees.set(routes, tree);
+  return tree;
+}
+
 /** Shared state of all routes: throttles and limits. */
 export class HttpServices {
   /** All routes but those of fixed addresses, which Fastify knows. */
-  readonly routes = new RouteTable<PreparedRoute>();
+  readonly routes: RouteTable<PreparedRoute>;
   readonly responseCache: ResponseCache;
   /** Recent requests by caller. */
   readonly seenRequests: SeenFilter = new SeenFilter();
@@ -29,6 +38,7 @@ export class HttpServices {
 
   constructor(deps: Deps, routes: readonly Route[]) {
     this.#deps = deps;
+    this.routes = new RouteTable(treeOf(routes));
     this.responseCache = new ResponseCache(deps, [...new Set(routes.flatMap(lastingHeaders))]);
   }
 

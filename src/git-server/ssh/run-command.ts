@@ -41,7 +41,8 @@ export async function runCommand(deps: Deps, { caller, address }: SshClient, com
   const correlationId = randomUUID();
   const ended = deps.inFlight.begin();
   const sshCommand = parseCommand(command.line);
-  const scope = { caller: rateLimitKeyOf(caller, address), origin: originOf(caller, address) };
+  const share = `${deps.start.prefix}${rateLimitKeyOf(caller, address)}`;
+  const scope = { caller: share, origin: originOf(caller, address) };
   let code = REFUSED;
   try {
     code = await inScope(scope, () => run(deps, { caller, address }, sshCommand, command, correlationId));

@@ -46,14 +46,16 @@ export async function fetchRemoteFile(
   tries: RemoteRetryPolicy = TRIES,
 ): Promise<RemoteFile> {
   const now = deps.start.uptimeMs();
-  const known = cacheSeconds === null ? undefined : responses.get(url);
+  // Ages count from the start of the server, and what one may fetch another may not.
+  const key = `${deps.start.prefix}${url}`;
+  const known = cacheSeconds === null ? undefined : responses.get(key);
   if (known !== undefined && now - known.at < cacheSeconds! * 1000) return { content: known.content };
   const { caller, signal } = currentScope();
   let leave: (() => void) | undefined;
   try {
     leave = await fetches.take(caller, { signal });
     const file = await inTries(deps, url, signal, tries);
-    if (cacheSeconds !== null && 'content' in file) responses.set(url, { content: file.content, at: now });
+    if (cacheSeconds !== null && 'content' in file) responses.set(key, { content: file.content, at: now });
     return file;
   } catch (error) {
     if (error instanceof TooManyFetches) return { error: 'because too many files are being fetched!' };

@@ -5,12 +5,15 @@ const PAUSE_MS = 5_000;
 /** Idle time in milliseconds after which the threads end. */
 const IDLE_MS = 60_000;
 
+/** Threads of all pools of this process: they take turns, since more threads would only take memory. */
+let running = 0;
+
 /** Settings for starting threads. */
 export interface ReaderProgram {
   /** Address of the program, and its role. */
   address: string;
   name: string;
-  /** Maximum number of threads; 0 for none. */
+  /** Maximum number of threads of all pools of the process; 0 for none. */
   threads: number;
   /** Whether this thread is too busy to compute answers itself. */
   isNeeded: () => boolean;
@@ -78,12 +81,14 @@ export class Readers {
   }
 
   #start({ address, name, threads }: ReaderProgram): void {
-    if (this.#threads.size >= threads || performance.now() < this.#startAfter) return;
+    if (running >= threads || performance.now() < this.#startAfter) return;
     try {
       const thread = new ReaderThread(address, name, () => {
+        running -= 1;
         // The thread may have ended because it was idle.
         if (this.#threads.delete(thread)) this.#startAfter = performance.now() + PAUSE_MS;
       });
+      running += 1;
       this.#threads.add(thread);
     } catch {
       // The system cannot start another thread.
