@@ -9,12 +9,13 @@ import { serve } from './start.ts';
 export type * from './instance.types.ts';
 export { RequestFailed } from './instance-client.ts';
 
-function settingsOf({ settings = {}, bench, ephemeral }: StithyOptions): Environment {
+function settingsOf({ settings = {}, bench, ephemeral, seed }: StithyOptions): Environment {
   return {
     // Servers beside others take what port is free.
     ...(bench || ephemeral ? { STITHY_PORT: '0' } : {}),
     ...settings,
     ...(bench === undefined ? {} : { STITHY_BENCH: String(bench) }),
+    ...(typeof seed === 'string' ? { STITHY_SEED: seed } : {}),
     ...(ephemeral === undefined ? {} : { STITHY_EPHEMERAL: String(ephemeral) }),
   };
 }
@@ -27,6 +28,7 @@ export async function start(options: StithyOptions = {}): Promise<Stithy> {
   expectManyDatabases();
   const { config } = loadConfig(settingsOf(options));
   const log = new JsonLogger(options.log === undefined ? 'silent' : config.logLevel, options.log ?? (() => {}));
+  if (typeof options.seed === 'object') config.seed = options.seed;
   const { url, newToken, stop } = await serve(config, log);
   const client = clientOf(url, config.rootToken ?? newToken);
   return { ...client, stop: () => stop(), [Symbol.asyncDispose]: () => stop() };

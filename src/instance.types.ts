@@ -5,6 +5,8 @@ export interface StithyOptions {
   settings?: Readonly<Record<string, string | undefined>>;
   /** Opens the addresses of the test bench, which most of `Stithy` needs. */
   bench?: boolean;
+  /** Makes what the server begins with: the path of a seed file, or what would be in one. */
+  seed?: string | Readonly<Record<string, unknown>>;
   /** Keeps data in a temporary folder, without flushes, that is removed at the end. */
   ephemeral?: boolean;
   /** Receives log lines; they are dropped if absent. */

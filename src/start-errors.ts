@@ -1,5 +1,6 @@
 import type { Config } from './config/config.ts';
 import { StartupError } from './core/startup-error.ts';
+import { SeedError } from './test-bench/seed/seed.error.ts';
 
 /** Meaning of system error codes for files and folders. */
 const FILES: Readonly<Record<string, string>> = {
@@ -38,12 +39,13 @@ interface Failure {
 }
 
 /**
- * Converts the error of a failed start into one line that names the setting to change; unexpected errors are returned
- * unchanged.
+ * Converts the error of a failed start into one line that names the setting to change, or the lines about a seed;
+ * unexpected errors are returned unchanged.
  * @param error the error thrown before the server listened
  */
 export function startError(error: unknown, config: Config): unknown {
   if (!(error instanceof Error) || error instanceof StartupError) return error;
+  if (error instanceof SeedError) return new StartupError(error.message, { cause: error });
   const failure = error as Failure;
   const { syscall, path } = failure;
   const code = String(failure.code ?? failure.errors?.[0]?.code ?? '');

@@ -1,9 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordThrottle } from './access/password-throttle.ts';
-import { maxPendingReads, readerThread } from './api/code/index.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
 import { packageKinds } from './api/packages/index.ts';
 import { buildApp } from './app.ts';
@@ -17,7 +15,6 @@ import { InFlight } from './core/in-flight.ts';
 import { ActionLimiter, ConcurrencyLimiter } from './core/limiters.ts';
 import type { Logger } from './core/logger.ts';
 import { LongPolls } from './core/long-polls.ts';
-import { LoopLoad } from './core/loop-load.ts';
 import { memoryBudget } from './core/memory-budget.ts';
 import { makePrivateFolder } from './core/private-folder.ts';
 import { ProcessStart } from './core/process-start.ts';
@@ -46,12 +43,14 @@ import { cleanUpOrphans } from './orphan-clean-up.ts';
 import { OutgoingCalls } from './outbound/outgoing-calls.ts';
 import { DownloadTimes } from './packages/download-times.ts';
 import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
+import { allowReaderThreads } from './reader-threads.ts';
 import { IntentRetries } from './repositories/intent-retries.ts';
 import { resumeMoves } from './repositories/moves/storage-moves.background.ts';
 import { recoverIntentsAtStart } from './repositories/recover-intents.ts';
 import { refChangeHooks } from './repositories/ref-observers.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/repository.background.ts';
 import { sshAddress } from './repositories/ssh-address.ts';
+import { seedAtStart } from './seed-at-start.ts';
 import { applicationSettings } from './settings/application-settings.ts';
 import { CurrentSettings, SETTINGS_CHANNEL } from './settings/current-settings.ts';
 import { lockRule } from './settings/settings.sign-in.ts';
@@ -66,9 +65,6 @@ import { BenchClock, TestBench } from './test-bench/index.ts';
 
 /** Requests in long polls: each holds a connection and some kilobytes. */
 const WAITING = { total: 2_000, perKey: 200 };
-
-/** More threads do not make lists faster, and each takes some 65 MB. */
-const MAX_READERS = 2;
 
 export interface Instance {
   deps: Deps;
@@ -94,7 +90,8 @@ export async function open(
   alone = config.database.kind === 'sqlite',
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
-  const clock = config.bench === null ? base : new BenchClock(base);
+  // What a seed makes has the dates that it tells.
+  const clock = config.bench === null && config.seed === null ? base : new BenchClock(base);
   await makeFolders(config);
   const storages = config.storages.map(({ path }) => path);
   const releaseGitConfig = useGitConfig(config.dataDir, storages);
@@ -281,6 +278,7 @@ async function serveClaimed(
     await recoverBackgroundWork(instance.deps);
     if (claim.alone) await resumeMoves(instance.deps);
     if (claim.alone) await instance.deps.processes.deleteOthers();
+    await seedAtStart(instance, config.seed);
     await claim.share();
     signal?.throwIfAborted();
     await app.listen({ host: config.host, port: config.port });
@@ -299,14 +297,7 @@ async function serveClaimed(
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   instance.deps.jobs.start();
   instance.deps.processes.start();
-  const processors = availableParallelism();
-  const threads = Math.min(MAX_READERS, processors - 1);
-  const load = new LoopLoad();
-  const isNeeded = () => load.isBusy;
-  instance.deps.storages.pool.readers.allow({
-    ...{ ...readerThread, threads, isNeeded },
-    ...(processors > 2 ? {} : { maxPending: maxPendingReads }),
-  });
+  allowReaderThreads(instance.deps.storages.pool);
   claims.keep(
     startSpawner((pid) => log.log('warn', 'the process that starts git has exited; another one takes over', { pid })),
   );

@@ -98,6 +98,8 @@ export interface Config {
   throttles: Record<Face, { authenticated: Throttle; unauthenticated: Throttle }>;
   /** Milliseconds that requests in flight get at shutdown. */
   shutdownMs: number;
+  /** Seed file that is applied before the first request, or what would be in one; null for none. */
+  seed: string | Readonly<Record<string, unknown>> | null;
   /** The test bench; null if it is off. */
   bench: { outbound: (typeof BENCH_OUTBOUND)[number] } | null;
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -204,6 +206,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
   if (rootPassword !== null && rootPassword.length < 8) {
     throw new ConfigError('STITHY_ROOT_PASSWORD must have at least 8 characters.');
   }
+  const seed = env.string('STITHY_SEED', null);
   const licenseIssuer = env.string('STITHY_LICENSE_ISSUER', null);
   const config: Config = {
     host: env.string('STITHY_HOST', '127.0.0.1'),
@@ -256,6 +259,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     },
     throttles: { api: throttles(env, ''), web: throttles(env, '_WEB'), git: throttles(env, '_GIT') },
     shutdownMs: env.integer('STITHY_SHUTDOWN_TIMEOUT', 25, { min: 0, max: 86_400 }) * 1_000,
+    seed: seed === null ? null : resolve(seed),
     bench: bench(env),
     logLevel: env.oneOf('STITHY_LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     passwordHash: { memoryKiB: 19_456, passes: 2 },

@@ -25,6 +25,7 @@ export const FLAGS: readonly Flag[] = [
   },
   { name: 'token', variable: 'STITHY_ROOT_TOKEN', value: 'TOKEN', what: "the administrator's token" },
   { name: 'password', variable: 'STITHY_ROOT_PASSWORD', value: 'TEXT', what: "the administrator's password" },
+  { name: 'seed', variable: 'STITHY_SEED', value: 'FILE', what: 'seed file to apply before the first request' },
   { name: 'plan', variable: 'STITHY_PLAN', value: 'NAME', what: 'free, premium or ultimate' },
   { name: 'bench', variable: 'STITHY_BENCH', value: null, what: "the test bench's addresses" },
   {

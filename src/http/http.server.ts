@@ -19,7 +19,7 @@ import { registerBodyParsers } from './params/body.ts';
 import { parseQuery } from './params/query.ts';
 import { checkHost, clientErrorHandler, rejectMalformedRequests } from './protocol-errors.ts';
 import { routeMatchOf } from './route-match.ts';
-import { MAX_PARAMETER } from './route-table.ts';
+import { MAX_PARAMETER, type PathTree } from './route-table.ts';
 import { registerRoutes } from './routing.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { serveCachedResponses } from './serve-cached.ts';
@@ -93,6 +93,8 @@ const NO_VALIDATOR = (() => () => () => true) as never;
 
 export interface ServerParts {
   routes: readonly Route[];
+  /** The paths of these routes and those of the plugins, shared by servers that have the same. */
+  paths?: PathTree;
   /** Descriptions for the reference where declarations have none. */
   vocabulary?: () => Promise<Vocabulary>;
   /** Rewrites the URL of a request before routing. */
@@ -116,7 +118,7 @@ function refuseUnstored(reply: FastifyReply): string {
 /** Builds the HTTP server: parsing, hooks, error answers, monitoring, routes. It does not listen yet. */
 export function buildServer(
   deps: Deps,
-  { routes, vocabulary, rewriteUrl = (url) => url, plugins = [], interceptor = null }: ServerParts,
+  { routes, paths, vocabulary, rewriteUrl = (url) => url, plugins = [], interceptor = null }: ServerParts,
 ): HttpServer {
   const app = fastify({
     logger: false,
@@ -163,7 +165,7 @@ export function buildServer(
   app.decorateRequest('ended', false);
   app.decorateRequest('transfer', null);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
-  const services = new HttpServices(deps, routes);
+  const services = new HttpServices(deps, routes, paths);
   registerRoutes(app, deps, services, routes);
   const ended = (request: FastifyRequest, reply: FastifyReply, status: number) => {
     if (request.ended) return;

@@ -10,20 +10,11 @@ import type { Route, RouteLimit } from './http.route.ts';
 import { applyThrottle } from './rate-limit.ts';
 import { ResponseCache } from './response-cache.ts';
 import type { PreparedRoute } from './route-match.ts';
-import { PathTree, RouteTable } from './route-table.ts';
+import { type PathTree, RouteTable } from './route-table.ts';
 
 /** Headers on which cacheable answers of a route depend. */
 function lastingHeaders({ options: { cacheable, credentials = API_TOKENS } }: Route): readonly string[] {
   return cacheable === undefined ? [] : [...cacheable, ...(credentialHeaders(credentials) ?? [])];
-}
-
-const trees = new WeakMap<readonly Route[], PathTree>();
-
-/** The paths of routes, which servers in one process share; what is added to them is the same in each. */
-function treeOf(routes: readonly Route[]): PathTree {
-  const tree = trees.get(routes) ?? new PathTree();
-  trees.set(routes, tree);
-  return tree;
 }
 
 /** Shared state of all routes: throttles and limits. */
@@ -36,9 +27,10 @@ export class HttpServices {
   readonly #deps: Deps;
   readonly #counter = new WindowCounter();
 
-  constructor(deps: Deps, routes: readonly Route[]) {
+  /** @param paths shared by servers with the same routes */
+  constructor(deps: Deps, routes: readonly Route[], paths?: PathTree) {
     this.#deps = deps;
-    this.routes = new RouteTable(treeOf(routes));
+    this.routes = new RouteTable(paths);
     this.responseCache = new ResponseCache(deps, [...new Set(routes.flatMap(lastingHeaders))]);
   }
 

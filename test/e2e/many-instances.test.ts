@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { StartupError } from '../../src/core/startup-error.ts';
 import { RequestFailed, type Stithy, start } from '../../src/index.ts';
 import { cloneUrl, mustGit } from '../support/git-client.ts';
 import { temporaryFolder } from '../support/git-fixture.ts';
@@ -113,4 +115,29 @@ test('a call gives the answer, its text, nothing, or says why it failed', async 
   const response = await one.api('GET', '/nowhere', undefined, { raw: true, headers: { origin: 'http://x.example' } });
   assert.equal(response.status, 404);
   await assert.rejects(one.api('POST', '/projects', {}), failure(400, /^POST \/projects: 400 .*missing/));
+});
+
+test('a server begins with what its seed makes, or not at all', async (t) => {
+  const seed = {
+    users: [{ username: 'ada', tokens: [{ token: 'glpat-of-ada-known', scopes: ['api'] }] }],
+    projects: [{ path: 'web', namespace: 'ada', commits: [{ message: 'First', files: { 'a.txt': 'one' } }] }],
+  };
+  const commitOf = async (given: NonNullable<Parameters<typeof start>[0]>['seed']) => {
+    const server = await start({ ephemeral: true, seed: given! });
+    const call = { token: 'glpat-of-ada-known' };
+    const [commit] = await server.api<{ id: string }[]>('GET', '/projects/1/repository/commits', undefined, call);
+    const clock = await server.api('GET', '/-/bench/clock', undefined, { raw: true });
+    assert.equal(clock.status, 404);
+    await server.stop();
+    return commit!.id;
+  };
+  const file = join(temporaryFolder(t), 'seed.yml');
+  await writeFile(file, JSON.stringify(seed));
+  assert.equal(await commitOf(seed), await commitOf(file));
+  await writeFile(file, 'users:\n  - username: ada\n    colour: red\n');
+  await assert.rejects(start({ ephemeral: true, seed: file }), (error: Error) => {
+    assert.ok(error instanceof StartupError, String(error));
+    assert.match(error.message, /^\S+seed\.yml:3: users\[0\].*colour/);
+    return true;
+  });
 });
