@@ -24,6 +24,8 @@ export function buildApp(deps: Deps, bench: TestBench | null = null): HttpServer
   const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteArtifactUrl(rewriteGitUrl(url))));
   const plugins = [registerGitRoutes, registerPages];
   if (bench === null) return buildServer(deps, { routes, paths, vocabulary, rewriteUrl, plugins });
-  const { interceptor } = bench;
-  return buildServer(deps, { routes: withBench, paths: benchPaths, vocabulary, rewriteUrl, plugins, interceptor });
+  const { interceptor, requests } = bench;
+  const withRecorder = [...plugins, requests.plugin];
+  const parts = { vocabulary, rewriteUrl, plugins: withRecorder, interceptor, onCached: requests.onCached };
+  return buildServer(deps, { routes: withBench, paths: benchPaths, ...parts });
 }

@@ -34,7 +34,12 @@ const ONE_WORD = /^[A-Za-z_]+$/;
 
 const isCredential = (word: string): boolean => CREDENTIAL.test(word) && word !== CURSOR;
 
-function isSecret(name: string, declared: ReadonlySet<string>): boolean {
+/**
+ * Whether the values of a parameter are secret.
+ * @param name also with brackets (`hook[token]`)
+ * @param declared secret inputs of the route, as returned by `secretNames`
+ */
+export function isSecretName(name: string, declared: ReadonlySet<string>): boolean {
   if (ONE_WORD.test(name)) return isCredential(name) || declared.has(name);
   const words = decoded(name)
     .split(/[[\]]+/)
@@ -58,7 +63,7 @@ export function maskAddress(url: string, declared: ReadonlySet<string>): string 
     const equals = pair.indexOf('=');
     const name = equals === -1 ? undefined : pair.slice(0, equals);
     masked += start === question + 1 ? '?' : '&';
-    masked += name !== undefined && isSecret(name, declared) ? `${name}=${FILTERED}` : withoutUrlCredentials(pair);
+    masked += name !== undefined && isSecretName(name, declared) ? `${name}=${FILTERED}` : withoutUrlCredentials(pair);
   }
   return masked;
 }

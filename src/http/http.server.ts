@@ -18,6 +18,7 @@ import type { Vocabulary } from './openapi/openapi.words.ts';
 import { registerBodyParsers } from './params/body.ts';
 import { parseQuery } from './params/query.ts';
 import { checkHost, clientErrorHandler, rejectMalformedRequests } from './protocol-errors.ts';
+import type { ResponseCacheEntry } from './response-cache.ts';
 import { routeMatchOf } from './route-match.ts';
 import { MAX_PARAMETER, type PathTree } from './route-table.ts';
 import { registerRoutes } from './routing.ts';
@@ -103,6 +104,8 @@ export interface ServerParts {
   plugins?: readonly ((app: FastifyInstance, deps: Deps, services: HttpServices) => void)[];
   /** Gets every request before all others; null to pass them on at no cost. */
   interceptor?: Interceptor | null;
+  /** Gets the requests that are answered from the cache, before they are. */
+  onCached?: ((request: IncomingMessage, entry: ResponseCacheEntry) => void) | null;
 }
 
 const UNSTORED =
@@ -118,7 +121,15 @@ function refuseUnstored(reply: FastifyReply): string {
 /** Builds the HTTP server: parsing, hooks, error answers, monitoring, routes. It does not listen yet. */
 export function buildServer(
   deps: Deps,
-  { routes, paths, vocabulary, rewriteUrl = (url) => url, plugins = [], interceptor = null }: ServerParts,
+  {
+    routes,
+    paths,
+    vocabulary,
+    rewriteUrl = (url) => url,
+    plugins = [],
+    interceptor = null,
+    onCached = null,
+  }: ServerParts,
 ): HttpServer {
   const app = fastify({
     logger: false,
@@ -216,6 +227,7 @@ export function buildServer(
     metrics,
     cache: services.responseCache,
     takes: (socket) => ready && !isCrowded(socket),
+    onCached,
   });
   if (interceptor !== null) interceptRequests(app.server, interceptor);
   // Clients that wait for 100 Continue get it when the body is needed, after authorization.

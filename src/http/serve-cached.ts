@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Deps } from '../deps.ts';
 import type { Metrics } from './http.metrics.ts';
-import type { ResponseCache } from './response-cache.ts';
+import type { ResponseCache, ResponseCacheEntry } from './response-cache.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -13,12 +13,14 @@ interface Parts {
   cache: ResponseCache;
   /** Whether requests on a connection may be answered from the cache. */
   takes(socket: Socket): boolean;
+  /** Called before a cached answer is sent. */
+  onCached: ((request: IncomingMessage, entry: ResponseCacheEntry) => void) | null;
 }
 
 /**
  * Answers requests from the response cache before all others are passed on. They are counted and logged like others.
  */
-export function serveCachedResponses(server: Server, { deps, metrics, cache, takes }: Parts): void {
+export function serveCachedResponses(server: Server, { deps, metrics, cache, takes, onCached }: Parts): void {
   const others = server.listeners('request') as Listener[];
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -28,6 +30,7 @@ export function serveCachedResponses(server: Server, { deps, metrics, cache, tak
       for (const other of others) other(request, response);
       return;
     }
+    onCached?.(request, entry);
     metrics.started();
     const id = randomUUID();
     const seconds = (performance.now() - started) / 1_000;

@@ -1,6 +1,7 @@
 import type { Route } from '../http/http.route.ts';
 import { clockRoutes } from './clock/clock.routes.ts';
 import { faultsRoutes } from './faults/faults.routes.ts';
+import { requestsRoutes } from './requests/requests.routes.ts';
 
 /** The addresses of the test bench. */
-export const benchRoutes: readonly Route[] = [...clockRoutes, ...faultsRoutes];
+export const benchRoutes: readonly Route[] = [...clockRoutes, ...faultsRoutes, ...requestsRoutes];

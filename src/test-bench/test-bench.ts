@@ -5,6 +5,7 @@ import { loadClock } from './clock/clock.store.ts';
 import { faultInterceptor } from './faults/fault-interceptor.ts';
 import { Faults } from './faults/faults.ts';
 import { outgoingFaults } from './faults/outgoing-faults.ts';
+import { RequestRecorder } from './requests/request-recorder.ts';
 
 const benches = new WeakMap<Deps, TestBench>();
 
@@ -12,6 +13,7 @@ const benches = new WeakMap<Deps, TestBench>();
 export class TestBench {
   readonly clock: BenchClock;
   readonly faults = new Faults();
+  readonly requests: RequestRecorder;
   /** Sees every request before the server does. */
   readonly interceptor: Interceptor;
   readonly #deps: Deps;
@@ -21,7 +23,8 @@ export class TestBench {
     if (!(deps.clock instanceof BenchClock)) throw new Error('an instance with a test bench needs a BenchClock');
     this.#deps = deps;
     this.clock = deps.clock;
-    this.interceptor = chainInterceptors([faultInterceptor(deps, this.faults)]);
+    this.requests = new RequestRecorder(deps);
+    this.interceptor = chainInterceptors([this.requests.interceptor, faultInterceptor(deps, this.faults)]);
     deps.outgoing.add(outgoingFaults(this.faults));
     benches.set(deps, this);
   }

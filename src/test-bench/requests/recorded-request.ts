@@ -1,0 +1,143 @@
+import { type IncomingMessage, OutgoingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { routeMatchOf } from '../../http/route-match.ts';
+
+/** Bytes of a body that are kept. */
+export const MAX_BODY = 64 * 1024;
+
+/** What went through in one direction: the beginning, and how much it was. */
+export class KeptBody {
+  readonly chunks: Buffer[] = [];
+  kept = 0;
+  size = 0;
+
+  take(chunk: Buffer): void {
+    const room = MAX_BODY - this.kept;
+    this.size += chunk.length;
+    if (room <= 0) return;
+    const part = chunk.length > room ? Buffer.from(chunk.subarray(0, room)) : chunk;
+    this.chunks.push(part);
+    this.kept += part.length;
+  }
+}
+
+/** A request while and after it is answered. Texts are made of it, and secrets masked, only when somebody asks. */
+export class RecordedRequest {
+  /** 0 until it has ended. */
+  id = 0;
+  readonly at: number;
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  route: string | null = null;
+  caller: string | null = null;
+  /** Null if nothing was answered. */
+  status: number | null = null;
+  /** Inputs of the route that are secret. */
+  secrets: ReadonlySet<string> | undefined;
+  requestType: string | undefined;
+  responseType: string | undefined;
+  requestBody: KeptBody | null = null;
+  responseBody: KeptBody | null = null;
+  readonly #done: (record: RecordedRequest) => void;
+  #request: FastifyRequest | null = null;
+
+  /** @param done called when it has ended */
+  constructor(at: number, { method = '', url = '' }: IncomingMessage, done: (record: RecordedRequest) => void) {
+    this.at = at;
+    this.method = method;
+    this.url = url;
+    this.#done = done;
+  }
+
+  /** The server's own view of the request, which knows route and caller at the end. */
+  seen(request: FastifyRequest): void {
+    this.#request = request;
+  }
+
+  /** @param response after its connection is done with it */
+  end(response: ServerResponse): void {
+    if (this.#request !== null) {
+      const { url, config } = routeMatchOf(this.#request);
+      this.route = url ?? null;
+      this.secrets = config?.secrets;
+      this.caller = this.#request.caller?.user?.username ?? null;
+      this.#request = null;
+      const type = response.getHeader('content-type');
+      this.responseType = type === undefined ? undefined : String(type);
+    }
+    if (response.headersSent) this.status = response.statusCode;
+    this.#done(this);
+  }
+}
+
+/** What a recorded message carries. */
+const RECORD: unique symbol = Symbol('record');
+interface Recorded {
+  [RECORD]?: RecordedRequest;
+}
+
+/** The record of a request; undefined if it is not recorded. */
+export const recordOf = (request: IncomingMessage & Recorded): RecordedRequest | undefined => request[RECORD];
+
+const { write: writeOut, end: endOut } = OutgoingMessage.prototype as {
+  write: (...args: unknown[]) => boolean;
+  end: (...args: unknown[]) => OutgoingMessage;
+};
+const { push } = Readable.prototype;
+
+function keepAnswer(response: Recorded, chunk: unknown, encoding: unknown): void {
+  if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
+  const bytes = Buffer.isBuffer(chunk)
+    ? chunk
+    : Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
+  const record = response[RECORD]!;
+  record.responseBody ??= new KeptBody();
+  record.responseBody.take(bytes);
+}
+
+// Functions that all messages share: closures for each of them would cost more than the rest of the recorder.
+
+function recordingWrite(this: OutgoingMessage & Recorded, ...args: unknown[]): boolean {
+  keepAnswer(this, args[0], args[1]);
+  return writeOut.apply(this, args);
+}
+
+function recordingEnd(this: OutgoingMessage & Recorded, chunk?: unknown, encoding?: unknown, done?: unknown) {
+  keepAnswer(this, chunk, encoding);
+  return endOut.call(this, chunk, encoding, done);
+}
+
+function recordingPush(this: IncomingMessage & Recorded, chunk: unknown, encoding?: BufferEncoding): boolean {
+  if (Buffer.isBuffer(chunk)) {
+    const record = this[RECORD]!;
+    record.requestBody ??= new KeptBody();
+    // The parser's buffer is much larger.
+    if (record.requestBody.kept < MAX_BODY) record.requestBody.take(Buffer.from(chunk));
+    else record.requestBody.size += chunk.length;
+  }
+  return push.call(this, chunk, encoding);
+}
+
+function onClose(this: ServerResponse & Recorded): void {
+  this[RECORD]!.end(this);
+}
+
+/** Records what goes through a request and its answer. */
+export function record(
+  request: IncomingMessage & Recorded,
+  response: ServerResponse & Recorded,
+  recorded: RecordedRequest,
+): void {
+  const { headers } = request;
+  request[RECORD] = recorded;
+  response[RECORD] = recorded;
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
+    recorded.requestType = headers['content-type'];
+    request.push = recordingPush;
+  }
+  response.write = recordingWrite as ServerResponse['write'];
+  response.end = recordingEnd as ServerResponse['end'];
+  response.on('close', onClose);
+}
