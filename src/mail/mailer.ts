@@ -15,12 +15,23 @@ export class MailRejected extends Error {
   readonly permanent = true;
 }
 
+/** A mail as it leaves. */
+export interface OutgoingMail extends Pick<Mail, 'to' | 'subject' | 'text' | 'html'> {
+  messageId: string;
+  /** Name and address of the sender. */
+  from: string;
+}
+
+/** Sees each mail before it is sent. @returns whether it is sent; it counts as sent in any case */
+export type MailObserver = (mail: OutgoingMail) => Promise<boolean>;
+
 /** Sends mails through the configured mail server. Nothing is loaded or connected before the first mail. */
 export class Mailer {
   readonly #url: string | null;
   readonly #from: () => MailAddress;
   readonly #frame: { prefix: string | null; suffix: string | null };
   #transport: Promise<Transporter> | undefined;
+  #observer: MailObserver | null = null;
 
   /** @param host host of the external URL, for the default sender address */
   constructor({ smtpUrl, from, subjectPrefix, subjectSuffix }: Config['mail'], host: () => string) {
@@ -29,9 +40,14 @@ export class Mailer {
     this.#from = () => from ?? { name: 'Stithy', address: `noreply@${host()}` };
   }
 
-  /** Whether a mail server is configured. */
+  /** Whether mails are made: a mail server is configured, or somebody sees them. */
   get sends(): boolean {
-    return this.#url !== null;
+    return this.#url !== null || this.#observer !== null;
+  }
+
+  /** Has somebody further up see all mails; they are made without a mail server then. To be called during the start. */
+  observe(observer: MailObserver): void {
+    this.#observer = observer;
   }
 
   /**
@@ -54,13 +70,20 @@ export class Mailer {
       attachments,
     } = mail;
     const { name, address } = this.#from();
+    const sender = { name: fromName ?? name, address: fromAddress ?? address };
+    const framed = this.#framed(subject);
+    if (this.#observer !== null) {
+      const from = `${sender.name} <${sender.address}>`;
+      const leaves = await this.#observer({ messageId, to, from, subject: framed, text, ...(html && { html }) });
+      if (!leaves || this.#url === null) return;
+    }
     const transport = await this.#open();
     const bracketed = (id: string) => `<${id}>`;
     try {
       await transport.sendMail({
-        from: { name: fromName ?? name, address: fromAddress ?? address },
+        from: sender,
         to: { name: '', address: to },
-        subject: this.#framed(subject),
+        subject: framed,
         text,
         messageId: bracketed(messageId),
         headers: { ...AUTOMATIC, ...headers },

@@ -1,6 +1,12 @@
 import type { Deps } from '../deps.ts';
 import type { RemoteSource } from '../git/remote/index.ts';
-import { type AddressRules, BlockedAddress, parseAddress, resolveExternal } from '../outbound/outbound.resolve.ts';
+import {
+  type AddressRules,
+  BlockedAddress,
+  parseAddress,
+  refuseCaptured,
+  resolveExternal,
+} from '../outbound/outbound.resolve.ts';
 import { outboundRules } from '../settings/outbound-rules.ts';
 
 /** Allowed schemes and ports of remote repositories. */
@@ -111,7 +117,9 @@ export function parseRemote(address: string): URL {
 export async function remoteSource(deps: Deps, address: string): Promise<RemoteSource> {
   const url = parseRemote(address);
   const { user: name, password } = credentialsOf(url.href);
-  const addresses = await resolveExternal(url, await outboundRules(deps));
+  const rules = await outboundRules(deps);
+  const addresses = await resolveExternal(url, rules);
+  refuseCaptured(addresses, rules);
   return {
     url: withoutCredentials(url.href),
     addresses,
@@ -126,6 +134,7 @@ export async function remoteSource(deps: Deps, address: string): Promise<RemoteS
  */
 export async function checkRemote(deps: Deps, address: string): Promise<string> {
   const { href } = parseRemote(address);
-  await remoteSource(deps, href);
+  // Where nothing leaves the machine, only updates fail.
+  if ((await outboundRules(deps)).captured !== true) await remoteSource(deps, href);
   return href;
 }

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
-import { BlockedAddress, type OutboundRules, resolveExternal } from './outbound.resolve.ts';
+import { BlockedAddress, type OutboundRules, refuseCaptured, resolveExternal } from './outbound.resolve.ts';
 
 export interface ExternalRequest {
   method?: 'GET' | 'POST' | 'PUT';
@@ -38,7 +38,9 @@ export async function requestExternal(
   if (rules.silent === true && (options.method ?? 'GET') !== 'GET') {
     throw new BlockedAddress('is blocked: only GET requests are sent in silent mode');
   }
-  const addresses = (await resolveExternal(url, rules)).map((address) => ({ address, family: isIP(address) }));
+  const resolved = await resolveExternal(url, rules);
+  refuseCaptured(resolved, rules);
+  const addresses = resolved.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, { all }, callback) => {
     if (all === true) callback(null, addresses);
     else callback(null, addresses[0]!.address, addresses[0]!.family);

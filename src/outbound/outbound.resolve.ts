@@ -20,6 +20,8 @@ export interface OutboundRules {
   allowed?: readonly string[];
   /** Only requests that read are allowed. */
   silent?: boolean;
+  /** Nothing leaves the machine: only loopback is reached, and no name is looked up. */
+  captured?: boolean;
 }
 
 const LOOKUP_MS = 10_000;
@@ -75,6 +77,8 @@ const HOST = /^(?:[a-z0-9_](?:[a-z0-9._-]*)|\[[0-9a-f:.]+\])$/i;
  */
 export async function resolveExternal(url: URL, rules: OutboundRules): Promise<string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (rules.captured === true && isIP(host) === 0 && host !== 'localhost')
+    throw new UnresolvedHost('is blocked: Nothing leaves the machine with STITHY_BENCH_OUTBOUND=capture');
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
   const blocked = rules.allowLocalNetwork ? [] : addresses.filter((address) => addressProblem(address) !== null);
   if (blocked.length === 0) return addresses;
@@ -86,6 +90,15 @@ export async function resolveExternal(url: URL, rules: OutboundRules): Promise<s
     if (problem !== null) throw new BlockedAddress(`is blocked: Requests to ${problem} are not allowed`);
   }
   return addresses;
+}
+
+/**
+ * Refuses addresses beyond the machine, where nothing may leave it. To be called before connecting.
+ * @throws BlockedAddress
+ */
+export function refuseCaptured(addresses: readonly string[], { captured }: OutboundRules): void {
+  if (captured === true && addresses.some((address) => addressProblem(address) !== 'localhost'))
+    throw new BlockedAddress('is blocked: Nothing leaves the machine with STITHY_BENCH_OUTBOUND=capture');
 }
 
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'ssh:': 22, 'git:': 9418 };

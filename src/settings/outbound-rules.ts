@@ -14,5 +14,6 @@ export async function outboundRules(deps: SettingsDeps, sender: OutboundSender =
         : settings.allow_local_requests_from_web_hooks_and_services,
     allowed: settings.outbound_local_requests_whitelist,
     silent: settings.silent_mode_enabled,
+    captured: deps.config.bench?.outbound === 'capture',
   };
 }

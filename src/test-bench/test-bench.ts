@@ -2,9 +2,11 @@ import type { Deps } from '../deps.ts';
 import { chainInterceptors, type Interceptor } from '../http/interceptor.ts';
 import { BenchClock } from './clock/bench-clock.ts';
 import { loadClock } from './clock/clock.store.ts';
+import { captureCalls, deliveryRecord } from './deliveries/delivery-record.ts';
 import { faultInterceptor } from './faults/fault-interceptor.ts';
 import { Faults } from './faults/faults.ts';
 import { outgoingFaults } from './faults/outgoing-faults.ts';
+import { mailRecord } from './mails/mail-record.ts';
 import { RequestRecorder } from './requests/request-recorder.ts';
 
 const benches = new WeakMap<Deps, TestBench>();
@@ -25,7 +27,10 @@ export class TestBench {
     this.clock = deps.clock;
     this.requests = new RequestRecorder(deps);
     this.interceptor = chainInterceptors([this.requests.interceptor, faultInterceptor(deps, this.faults)]);
+    deps.outgoing.add(deliveryRecord(deps));
     deps.outgoing.add(outgoingFaults(this.faults));
+    if (deps.config.bench?.outbound === 'capture') deps.outgoing.add(captureCalls);
+    deps.mailer.observe(mailRecord(deps));
     benches.set(deps, this);
   }
 

@@ -24,13 +24,32 @@ export const WaitingInput = <T extends TProperties>(filters: T) =>
     timeout: Timeout,
   });
 
-/** What `after` names: an id, or a time in milliseconds since 1970. @throws ApiError 400 */
-export function readAfter(text: string | undefined): { id: number } | { time: number } {
-  if (text === undefined) return { id: 0 };
-  if (/^\d{1,15}$/.test(text)) return { id: Number(text) };
+/** What `after` names: an id, or a time. @throws ApiError 400 */
+export function readAfter(text = '0'): { column: 'id'; value: number } | { column: 'created_at'; value: string } {
+  if (/^\d{1,15}$/.test(text)) return { column: 'id', value: Number(text) };
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) throw new ApiError(400, 'after must be an id or an ISO 8601 time');
-  return { time };
+  return { column: 'created_at', value: new Date(time).toISOString() };
+}
+
+/** Entries of an answer at most, and their characters. */
+const MOST = 1_000;
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+
+/**
+ * The newest of some entries that one answer has room for.
+ * @param rows the newest first
+ * @returns ids, the oldest first
+ */
+export function idsWithin(rows: readonly { id: number; size: number }[]): number[] {
+  const ids: number[] = [];
+  let sum = 0;
+  for (const { id, size } of rows) {
+    sum += Number(size);
+    if (ids.length === MOST || (ids.length > 0 && sum > MOST_CHARACTERS)) break;
+    ids.push(id);
+  }
+  return ids.reverse();
 }
 
 /**

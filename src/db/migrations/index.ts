@@ -38,6 +38,7 @@ import { topicPositions } from './0052-topic-positions.ts';
 import { serverProcesses } from './0062-server-processes.ts';
 import { userSignInAddresses } from './0066-user-sign-in-addresses.ts';
 import { auditTargets } from './0067-audit-targets.ts';
+import { testBench } from './0068-test-bench.ts';
 
 /** All migrations by name, in the order of their numbers. Released ones are never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -81,4 +82,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0062-server-processes': serverProcesses,
   '0066-user-sign-in-addresses': userSignInAddresses,
   '0067-audit-targets': auditTargets,
+  '0068-test-bench': testBench,
 };

@@ -82,7 +82,7 @@ export const requestsRoutes: Route[] = [
           .list()
           .filter(
             (each) =>
-              ('id' in after ? each.id > after.id : each.at > after.time) &&
+              (after.column === 'id' ? each.id > after.value : each.at > Date.parse(after.value)) &&
               (input.method === undefined || each.method === input.method.toUpperCase()) &&
               (input.status === undefined || each.status === input.status) &&
               fits(addressOf(each).path),
