@@ -24,8 +24,9 @@ export function buildApp(deps: Deps, bench: TestBench | null = null): HttpServer
   const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteArtifactUrl(rewriteGitUrl(url))));
   const plugins = [registerGitRoutes, registerPages];
   if (bench === null) return buildServer(deps, { routes, paths, vocabulary, rewriteUrl, plugins });
-  const { interceptor, requests } = bench;
+  const { interceptor, requests, snapshots } = bench;
+  const watched = withBench.map(snapshots.gate.watched);
   const withRecorder = [...plugins, requests.plugin];
   const parts = { vocabulary, rewriteUrl, plugins: withRecorder, interceptor, onCached: requests.onCached };
-  return buildServer(deps, { routes: withBench, paths: benchPaths, ...parts });
+  return buildServer(deps, { routes: watched, paths: benchPaths, ...parts });
 }

@@ -282,7 +282,8 @@ async function serveClaimed(
     await claim.share();
     signal?.throwIfAborted();
     await app.listen({ host: config.host, port: config.port });
-    ssh = await listenToSsh(instance.deps);
+    ssh = await listenToSsh(instance.deps, instance.bench?.snapshots.gate.enter);
+    instance.bench?.snapshots.attach(ssh);
     // After everything that can fail: a token created before a failed start would never be seen.
     newToken = await makeFirstToken(instance.deps);
     await enqueueSweep(instance.deps);
@@ -295,6 +296,7 @@ async function serveClaimed(
   const { port } = app.server.address() as AddressInfo;
   config.port = port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  await instance.bench?.snapshots.markStart();
   instance.deps.jobs.start();
   instance.deps.processes.start();
   allowReaderThreads(instance.deps.storages.pool);

@@ -98,6 +98,12 @@ export class PasswordThrottle {
     }
   }
 
+  /** Drops all failures. */
+  clear(): void {
+    this.#failures?.clear();
+    this.reports.clear();
+  }
+
   #refuseLocked(key: string): void {
     const now = this.#clock.now().getTime();
     const rule = this.#rule();

@@ -20,6 +20,11 @@ export class SignInFailureReports {
     this.#clock = clock;
   }
 
+  /** Drops all counts. */
+  clear(): void {
+    this.#hour = Number.NaN;
+  }
+
   /** Counts a failure. @param address address whose share it counts against */
   reportsFor(address: string): ReportedSignInFailure {
     const hour = Math.floor(this.#clock.now().getTime() / HOUR_MS);

@@ -32,6 +32,11 @@ export class WindowCounter {
     return { count, resetAt: Math.ceil((start + period) / 1000) };
   }
 
+  /** Drops all counts. */
+  clear(): void {
+    this.#windows.clear();
+  }
+
   /** Decrements the count of a key. */
   takeBack(key: string): void {
     const window = this.#windows.get(key);
@@ -63,6 +68,11 @@ export class ActionLimiter {
   allows(action: string, key: string, { requests, periodSeconds }: Throttle): boolean {
     if (this.#suspended > 0) return true;
     return requests === 0 || this.#counter.hit(`${action}:${key}`, periodSeconds, this.#now()).count <= requests;
+  }
+
+  /** Drops all counts. */
+  clear(): void {
+    this.#counter.clear();
   }
 
   /** Decrements the count of an action that will be repeated. */

@@ -23,7 +23,7 @@ export class LongPolls {
   readonly #limits: LongPollLimits;
   readonly #topics = new Map<string, Set<() => void>>();
   readonly #held = new Map<string, number>();
-  readonly #ended = new AbortController();
+  #ended = new AbortController();
   #total = 0;
 
   constructor(limits: LongPollLimits) {
@@ -38,6 +38,13 @@ export class LongPolls {
   /** Ends all waits during shutdown; nothing waits from then on. */
   close(): void {
     this.#ended.abort();
+  }
+
+  /** Ends all waits now; later ones wait again. */
+  endAll(): void {
+    const ended = this.#ended;
+    this.#ended = new AbortController();
+    ended.abort();
   }
 
   /** @returns the result; undefined on timeout, abort, or without a free slot */

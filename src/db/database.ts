@@ -7,7 +7,7 @@ import { keepEmptyDatabase, placeEmptyDatabase } from './empty-database.ts';
 import { checkMigrated, migrate } from './migrate.ts';
 import { Postgres } from './query-compilers.ts';
 import { registerStableReads } from './read-cache.ts';
-import { NodeSqliteDialect } from './sqlite-driver.ts';
+import { type DatabaseFile, NodeSqliteDialect } from './sqlite-driver.ts';
 import { TransactionalKysely } from './transactions.ts';
 import { copyBeforeUpgrade } from './upgrade-copy.ts';
 
@@ -23,6 +23,8 @@ export interface Database {
    * readers are held back until then. Rejects permanently after a failed write.
    */
   onDisk(): Promise<void> | null;
+  /** The file of an embedded database; null for others. */
+  file: DatabaseFile | null;
   /** Throws if the database cannot answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -89,7 +91,7 @@ function openSqlite(options: { path: string; durable: boolean }, log: { log?: Lo
   const dialect = new NodeSqliteDialect(options);
   const db = new TransactionalKysely({ dialect, ...log });
   registerStableReads(db, () => dialect.steadyVersion());
-  return wrap(db, { version: () => dialect.version(), onDisk: () => dialect.onDisk() });
+  return wrap(db, { version: () => dialect.version(), onDisk: () => dialect.onDisk(), file: dialect.file });
 }
 
 async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Database> {
@@ -115,10 +117,10 @@ async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Data
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new TransactionalKysely({ dialect: new Postgres({ pool }), ...log });
   // PostgreSQL only shows commits that are on disk.
-  return wrap(db, { version: () => null, onDisk: () => null });
+  return wrap(db, { version: () => null, onDisk: () => null, file: null });
 }
 
-function wrap(db: Db, versions: Pick<Database, 'version' | 'onDisk'>): Database {
+function wrap(db: Db, versions: Pick<Database, 'version' | 'onDisk' | 'file'>): Database {
   const database: Database = {
     db,
     ...versions,

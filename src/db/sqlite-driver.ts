@@ -12,8 +12,12 @@ import { releaseWhenIdle } from '../core/idle-memory.ts';
 import { isBookkeeping } from './bookkeeping.ts';
 import { LogFile } from './log-file.ts';
 import { SqliteCompiler } from './query-compilers.ts';
+import { copyDatabase, moveDatabase } from './sqlite-file.ts';
 import { Handle, type SqliteOptions } from './sqlite-handle.ts';
 import { WriteMutex } from './write-mutex.ts';
+
+/** More than a file ever counts. */
+const VERSIONS_OF_FILE = 2 ** 40;
 
 /**
  * Two handles on one file: reads outside a transaction see the last committed state and never wait; writes and
@@ -28,6 +32,8 @@ class SqliteDriver implements Driver {
   #log: LogFile | null = null;
   #unregister: () => void = () => {};
   #version: number | null = null;
+  /** Added to the versions of the file that is open now. */
+  #base = 0;
   /** The version of commits by other processes, in this turn of the event loop. */
   #foreign: number | null = null;
   #foreignSeen: number | null = null;
@@ -66,11 +72,56 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {
     this.#writer = new Handle(this.#options, false);
     this.#reader = new Handle(this.#options, true);
-    this.#reader.database.exec('SELECT count(*) FROM sqlite_master');
-    if (this.#options.durable) this.#log = new LogFile(this.#options.path);
+    this.#openLog();
     this.#unregister = releaseWhenIdle(() => {
       for (const { database } of [this.#reader, this.#writer]) database.exec('PRAGMA shrink_memory');
     });
+  }
+
+  #openLog(): void {
+    this.#reader.database.exec('SELECT count(*) FROM sqlite_master');
+    if (this.#options.durable) this.#log = new LogFile(this.#options.path);
+  }
+
+  /**
+   * Copies the database as of now, between two transactions.
+   * @throws Error while another process uses it
+   */
+  async copyTo(path: string): Promise<void> {
+    await this.#mutex.lock();
+    try {
+      copyDatabase(this.#writer.database, this.#options, path);
+    } finally {
+      this.#mutex.unlock();
+    }
+  }
+
+  /**
+   * Puts another file in the place of the database, between two transactions, in one turn of the event loop.
+   * @param path a complete database without a log, on the same file system; it is moved
+   * @throws the file system's error
+   */
+  async replaceBy(path: string): Promise<void> {
+    await this.#mutex.lock();
+    try {
+      await this.#log?.pending;
+      this.#log?.close();
+      this.#log = null;
+      this.#reader.close();
+      this.#writer.close();
+      try {
+        moveDatabase(path, this.#options);
+      } finally {
+        this.#writer.open();
+        this.#reader.open();
+        this.#openLog();
+        this.#base += VERSIONS_OF_FILE;
+        this.#steady += 1;
+        this.#forget();
+      }
+    } finally {
+      this.#mutex.unlock();
+    }
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -98,7 +149,7 @@ class SqliteDriver implements Driver {
   version(): number {
     if (this.#version === null) {
       const row = this.#reader.prepared('PRAGMA data_version').statement.get() as { data_version: number };
-      this.#version = row.data_version;
+      this.#version = this.#base + row.data_version;
       setImmediate(this.#forget);
     }
     return this.#version;
@@ -130,8 +181,8 @@ class SqliteDriver implements Driver {
     this.#unregister();
     await this.#log?.pending?.catch(() => {});
     this.#log?.close();
-    this.#reader?.database.close();
-    this.#writer?.database.close();
+    this.#reader?.close();
+    this.#writer?.close();
   }
 }
 
@@ -246,6 +297,18 @@ class Adapter extends SqliteAdapter {
   }
 }
 
+/** The file of an embedded database. */
+export interface DatabaseFile {
+  /** Copies it as of now. @throws Error while another process uses it; the file system's error */
+  copyTo(path: string): Promise<void>;
+  /**
+   * Puts another file in its place, as if it had been so all the time.
+   * @param path a file made by `copyTo`, on the same file system; it is moved
+   * @throws the file system's error
+   */
+  replaceBy(path: string): Promise<void>;
+}
+
 /** Kysely on `node:sqlite`: write-ahead log, one writer and one reader handle. */
 export class NodeSqliteDialect implements Dialect {
   readonly #driver: SqliteDriver;
@@ -266,6 +329,12 @@ export class NodeSqliteDialect implements Dialect {
   /** Changes whenever anyone commits more than bookkeeping; null while such a write is in progress. */
   steadyVersion(): number | null {
     return this.#driver.steadyVersion();
+  }
+
+  /** See `DatabaseFile`. */
+  get file(): DatabaseFile {
+    const driver = this.#driver;
+    return { copyTo: (path) => driver.copyTo(path), replaceBy: (path) => driver.replaceBy(path) };
   }
 
   /** Resolves when all durable commits are flushed, which readers can see slightly earlier; null if they are. */

@@ -20,15 +20,29 @@ interface Prepared {
 
 /** An open file with its recently used prepared statements. */
 export class Handle implements DatabaseConnection {
-  readonly database: DatabaseSync;
+  #database!: DatabaseSync;
+  readonly #options: SqliteOptions;
+  readonly #readOnly: boolean;
   readonly #statements = new EntryCache<string, Prepared>('sql_statements');
 
-  constructor({ path, durable }: SqliteOptions, readOnly: boolean) {
-    this.database = new DatabaseSync(path, { timeout: 10_000 });
+  constructor(options: SqliteOptions, readOnly: boolean) {
+    this.#options = options;
+    this.#readOnly = readOnly;
+    this.open();
+  }
+
+  get database(): DatabaseSync {
+    return this.#database;
+  }
+
+  /** Opens the file again after `close`. */
+  open(): void {
+    const { path, durable } = this.#options;
+    this.#database = new DatabaseSync(path, { timeout: 10_000 });
     // The log and its index get the same mode.
     const { mode, uid } = statSync(path);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
-    this.database.exec(`
+    this.#database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${durable ? 'NORMAL' : 'OFF'};
       PRAGMA foreign_keys = ON;
@@ -37,14 +51,19 @@ export class Handle implements DatabaseConnection {
       PRAGMA journal_size_limit = ${LOG_BYTES};
       PRAGMA temp_store = MEMORY;
       PRAGMA trusted_schema = OFF;
-      ${readOnly ? 'PRAGMA query_only = ON;' : ''}
+      ${this.#readOnly ? 'PRAGMA query_only = ON;' : ''}
     `);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
   }
 
   prepared(sql: string): Prepared {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.database.prepare(sql);
+    const statement = this.#database.prepare(sql);
     const prepared = { statement, givesRows: statement.columns().length > 0 };
     this.#statements.set(sql, prepared);
     return prepared;

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, rateLimitKeyOf } from '../access/caller.ts';
 import { SeenFilter } from '../core/cache/index.ts';
+import { onForget } from '../core/forgetting.ts';
 import { type Throttle, WindowCounter } from '../core/limiters.ts';
 import type { Deps } from '../deps.ts';
 import { effectiveThrottle, type ThrottleGroup, throttleOf } from '../settings/throttles.ts';
@@ -31,6 +32,7 @@ export class HttpServices {
   constructor(deps: Deps, routes: readonly Route[], paths?: PathTree) {
     this.#deps = deps;
     this.routes = new RouteTable(paths);
+    onForget(deps.db, () => this.#counter.clear());
     this.responseCache = new ResponseCache(deps, [...new Set(routes.flatMap(lastingHeaders))]);
   }
 

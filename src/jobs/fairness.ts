@@ -25,6 +25,11 @@ export class FairScheduler {
     return turn;
   }
 
+  /** Resets all lanes. */
+  clear(): void {
+    this.#last.clear();
+  }
+
   /** Resets the lane after it has become empty. */
   reset(lane: string): void {
     for (const key of this.#last.keys()) if (key.startsWith(`${lane}:`)) this.#last.delete(key);

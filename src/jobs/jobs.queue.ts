@@ -241,19 +241,44 @@ export class JobQueue {
    *   case
    */
   async stop(deadline: AbortSignal = AbortSignal.abort()): Promise<void> {
-    this.#stopping ??= Promise.all([...this.#lanes.values()].map((lane) => lane.stop())).then(async () => {
-      clearInterval(this.#timer);
-      await this.#maintaining;
-    });
-    const cut = () => {
-      for (const lane of this.#lanes.values()) lane.abort();
-    };
+    this.#stopping ??= this.#halt();
     this.#lanes.get('slow')?.abort();
     this.#lanes.get('moves')?.abort();
     this.#lanes.get('transfers')?.abort();
+    await this.#abortAt(deadline, this.#stopping);
+  }
+
+  /**
+   * Stops the workers until `resume`, if they were started.
+   * @param deadline aborts running jobs, which run again after `resume`
+   * @returns whether all have ended; abandoned ones go on
+   */
+  async pause(deadline: AbortSignal): Promise<boolean> {
+    if (this.#timer === undefined) return true;
+    await this.#abortAt(deadline, this.#halt());
+    this.#timer = undefined;
+    return ![...this.#lanes.values()].some(({ hasLeft }) => hasLeft);
+  }
+
+  /** Starts the workers again after `pause`, as those of a new process would be. */
+  resume(): void {
+    this.#turns.clear();
+    if (this.#lanes.size > 0 && this.#timer === undefined && this.#stopping === null) this.start();
+  }
+
+  async #halt(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.stop()));
+    await this.#maintaining;
+  }
+
+  async #abortAt(deadline: AbortSignal, ended: Promise<void>): Promise<void> {
+    const cut = () => {
+      for (const lane of this.#lanes.values()) lane.abort();
+    };
     if (deadline.aborted) cut();
     else deadline.addEventListener('abort', cut, { once: true });
-    await this.#stopping;
+    await ended;
     deadline.removeEventListener('abort', cut);
   }
 

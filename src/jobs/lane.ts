@@ -96,6 +96,11 @@ export class LaneWorkers {
     return this.#loop ?? Promise.resolve();
   }
 
+  /** Whether abandoned runs have not ended. */
+  get hasLeft(): boolean {
+    return this.#left > 0;
+  }
+
   /** Aborts running jobs. */
   abort(): void {
     this.#abort.abort();

@@ -90,6 +90,11 @@ export class DownloadTimes {
       .execute();
   }
 
+  /** Drops all pending times. */
+  discard(): void {
+    this.#times.clear();
+  }
+
   /** Writes all pending times at the end of the process. */
   async stop(): Promise<void> {
     await this.flush();

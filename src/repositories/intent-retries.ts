@@ -64,6 +64,11 @@ export class IntentRetries {
     if (keys?.size === 0) this.#waiting.delete(repositoryId);
   }
 
+  /** Drops all pending intents. */
+  discard(): void {
+    this.#waiting.clear();
+  }
+
   /** Stops the attempts; pending intents are recovered at the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();

@@ -5,6 +5,7 @@ import { faultsRoutes } from './faults/faults.routes.ts';
 import { idleRoutes } from './idle/idle.routes.ts';
 import { mailsRoutes } from './mails/mails.routes.ts';
 import { requestsRoutes } from './requests/requests.routes.ts';
+import { snapshotRoutes } from './snapshots/snapshots.routes.ts';
 
 /** The addresses of the test bench. */
 export const benchRoutes: readonly Route[] = [
@@ -14,4 +15,5 @@ export const benchRoutes: readonly Route[] = [
   ...mailsRoutes,
   ...deliveriesRoutes,
   ...idleRoutes,
+  ...snapshotRoutes,
 ];

@@ -8,6 +8,7 @@ import { Faults } from './faults/faults.ts';
 import { outgoingFaults } from './faults/outgoing-faults.ts';
 import { mailRecord } from './mails/mail-record.ts';
 import { RequestRecorder } from './requests/request-recorder.ts';
+import { Snapshots } from './snapshots/snapshots.ts';
 
 const benches = new WeakMap<Deps, TestBench>();
 
@@ -16,6 +17,7 @@ export class TestBench {
   readonly clock: BenchClock;
   readonly faults = new Faults();
   readonly requests: RequestRecorder;
+  readonly snapshots: Snapshots;
   /** Sees every request before the server does. */
   readonly interceptor: Interceptor;
   readonly #deps: Deps;
@@ -26,15 +28,19 @@ export class TestBench {
     this.#deps = deps;
     this.clock = deps.clock;
     this.requests = new RequestRecorder(deps);
-    this.interceptor = chainInterceptors([this.requests.interceptor, faultInterceptor(deps, this.faults)]);
     deps.outgoing.add(deliveryRecord(deps));
     deps.outgoing.add(outgoingFaults(this.faults));
     if (deps.config.bench?.outbound === 'capture') deps.outgoing.add(captureCalls);
     deps.mailer.observe(mailRecord(deps));
+    this.snapshots = new Snapshots(deps, () => this.load());
+    const faults = faultInterceptor(deps, this.faults);
+    this.interceptor = chainInterceptors([this.snapshots.gate.pass, this.requests.interceptor, faults]);
     benches.set(deps, this);
   }
 
-  /** Takes over what an earlier process of the instance left: the time. Before the first request. */
+  /**
+   * Takes over what the database says of the test bench: the time. Before the first request, and after each restore.
+   */
   async load(): Promise<void> {
     await loadClock(this.#deps.db, this.clock);
   }

@@ -110,7 +110,12 @@ export class BoundedCache<K, V> implements BudgetMember {
 
   /** Evicts all entries, unless they are costly. */
   release(): void {
-    if (!this.#isCostly) for (const entry of this.#entries.values()) this.evict(entry);
+    if (!this.#isCostly) this.clear();
+  }
+
+  /** Evicts all entries. */
+  clear(): void {
+    for (const entry of this.#entries.values()) this.evict(entry);
   }
 
   /** Evicts one entry; a quarter of the share is left to entries on probation. */

@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { onForget, THIS_PROCESS } from '../forgetting.ts';
 import { releaseWhenIdle } from '../idle-memory.ts';
 import { SeenFilter } from './seen-filter.ts';
 
@@ -63,6 +64,7 @@ export interface BudgetMember {
   evict(entry: CacheEntry): void;
   evictUnused(since: number): void;
   release(): void;
+  clear(): void;
 }
 
 /**
@@ -136,6 +138,11 @@ export class CacheBudget {
     for (const cache of this.#caches) cache.release();
   }
 
+  /** Evicts all entries. */
+  clear(): void {
+    for (const cache of this.#caches) cache.clear();
+  }
+
   /** Evicts the oldest entry of the cache that uses most of its share in the given lists. */
   #evict(listOf: (cache: BudgetMember) => CacheEntryList): void {
     let fullest: BudgetMember | undefined;
@@ -153,3 +160,4 @@ export class CacheBudget {
 /** The budget of all caches of this thread that have none of their own. */
 export const sharedBudget: CacheBudget = new CacheBudget();
 releaseWhenIdle(() => sharedBudget.release());
+onForget(THIS_PROCESS, () => sharedBudget.clear());

@@ -11,14 +11,19 @@ export interface TableShape {
 /** Tables of the migration history. */
 const MIGRATION_TABLES = /^kysely_/;
 
+/** How the names of schemas begin that hold copies of the tables, for the test bench. */
+export const SNAPSHOT_SCHEMA = 'stithy_snapshot_';
+
 /** All tables with data of the installation, by name. */
 export async function tablesOf(db: Db): Promise<TableShape[]> {
   const tables = await db.introspection.getTables();
   return tables
-    .filter(({ name, isView }) => !isView && !MIGRATION_TABLES.test(name))
+    .filter(({ name, schema, isView }) => !isView && !MIGRATION_TABLES.test(name) && !isCopy(schema))
     .map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+const isCopy = (schema: string | undefined): boolean => schema?.startsWith(SNAPSHOT_SCHEMA) === true;
 
 /** A quoted identifier, in the syntax of both engines. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -3,6 +3,7 @@ import type { Db } from '../db.schema.ts';
 import type { Engine } from '../migration-history.ts';
 import { quoted, setSequence, type TableShape, tablesOf } from './catalog.ts';
 import type { DumpLine } from './dump.write.ts';
+import { withoutForeignKeys } from './foreign-keys.ts';
 
 type Row = (string | number | null)[];
 
@@ -44,22 +45,10 @@ export async function loadDump(
     }
   }
   return db.transaction().execute(async (db) => {
-    const constraints = await dropForeignKeys(db);
-    const rows = await insertAll(db, engine, lines);
-    for (const { add } of constraints) await sql.raw(add).execute(db);
+    const rows = await withoutForeignKeys(db, null, () => insertAll(db, engine, lines));
     await complete(db);
     return rows;
   });
-}
-
-/** Drops foreign keys, because rows come in any order. @returns statements that restore them */
-async function dropForeignKeys(db: Db): Promise<{ add: string }[]> {
-  const { rows } = await sql<{ add: string; drop: string }>`
-    select format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as add,
-           format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop
-      from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`.execute(db);
-  for (const { drop } of rows) await sql.raw(drop).execute(db);
-  return rows;
 }
 
 async function insertAll(db: Db, engine: Engine, lines: AsyncIterable<DumpLine>): Promise<number> {

@@ -19,6 +19,13 @@ import { makeToken } from './access-token.ts';
 import type { Command } from './protocol/ssh.connection.ts';
 import { parseCommand, type SshCommand } from './ssh-server.commands.ts';
 
+/**
+ * Called before the server looks for a client or runs a command.
+ * @returns a function to call once it has ended
+ * @throws ApiError if it must not be done now
+ */
+export type Admit = () => Promise<() => void>;
+
 /** An authenticated client and its address. */
 export interface SshClient {
   caller: Caller;
@@ -35,8 +42,14 @@ const STATUS = /^\d{3} (?:[A-Z][a-z]+ )+- |^\d{3} /;
 /**
  * Runs an SSH command with the caller's current rights and closes the channel. Never rejects.
  * @param command command line of the client
+ * @param admit called before it runs; null to admit it
  */
-export async function runCommand(deps: Deps, { caller, address }: SshClient, command: Command): Promise<void> {
+export async function runCommand(
+  deps: Deps,
+  { caller, address }: SshClient,
+  command: Command,
+  admit: Admit | null = null,
+): Promise<void> {
   const begun = performance.now();
   const correlationId = randomUUID();
   const ended = deps.inFlight.begin();
@@ -44,13 +57,16 @@ export async function runCommand(deps: Deps, { caller, address }: SshClient, com
   const share = `${deps.start.prefix}${rateLimitKeyOf(caller, address)}`;
   const scope = { caller: share, origin: originOf(caller, address) };
   let code = REFUSED;
+  let left: (() => void) | undefined;
   try {
+    left = await admit?.();
     code = await inScope(scope, () => run(deps, { caller, address }, sshCommand, command, correlationId));
   } catch (error) {
     command.channel.stderr.write(inFrame(explain(deps, error, correlationId)));
   }
   // Output that the client no longer receives is dropped.
   await command.channel.finish(code).catch(() => {});
+  left?.();
   ended();
   deps.log.log('info', 'ssh', {
     correlation_id: correlationId,

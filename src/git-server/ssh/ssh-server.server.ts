@@ -10,7 +10,7 @@ import type { OfferedKey } from './protocol/authentication.ts';
 import { SshError } from './protocol/numbers.ts';
 import { Connection } from './protocol/ssh.connection.ts';
 import { addressBehind } from './proxy-header.ts';
-import { runCommand, type SshClient } from './run-command.ts';
+import { type Admit, runCommand, type SshClient } from './run-command.ts';
 import { KeyedCounter, LIMITS, type SshLimits } from './ssh-server.limits.ts';
 
 /** SSH's share of the server's connections, and the share of one address in those. */
@@ -27,6 +27,8 @@ export interface SshServer {
   fingerprints: string[];
   /** Stops accepting connections. @returns once all running commands have ended */
   drain(): Promise<void>;
+  /** Closes all connections; others are accepted. */
+  disconnect(): void;
   /** Closes the remaining connections. */
   close(): void;
 }
@@ -35,9 +37,16 @@ export interface SshServer {
  * Serves git over SSH.
  * @param host address to listen on
  * @param port 0 for a free port
+ * @param admit null to admit everything
  * @throws StartupError for invalid host keys, or the system error if it cannot listen
  */
-export async function serveSsh(deps: Deps, host: string, port: number, limits: SshLimits = LIMITS): Promise<SshServer> {
+export async function serveSsh(
+  deps: Deps,
+  host: string,
+  port: number,
+  limits: SshLimits = LIMITS,
+  admit: Admit | null = null,
+): Promise<SshServer> {
   const hostKeys = await loadHostKeys(deps.config.dataDir);
   const connections = new Map<Connection<SshClient>, Socket>();
   const strangers = new KeyedCounter();
@@ -99,13 +108,16 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
       socket,
       { hostKeys, mayRekey: () => mayRekey(key) },
       {
-        find: (shown) => findClient(deps, shown, address),
+        find: async (shown) => {
+          const end = await admit?.();
+          return findClient(deps, shown, address).finally(end);
+        },
         signedIn: (client) => {
           clearTimeout(timer);
           known();
           void noteUse(deps, client);
         },
-        run: (client, command) => void runCommand(deps, client, command),
+        run: (client, command) => void runCommand(deps, client, command, admit),
         closed: (why) => {
           clearTimeout(timer);
           known();
@@ -132,6 +144,13 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
     }
   }
 
+  function disconnect(why: string): void {
+    for (const [connection, socket] of connections) {
+      connection.end(why);
+      socket.destroy();
+    }
+  }
+
   const mayRekey = (key: string): boolean =>
     deps.limiter.allows('ssh_rekey', key, { requests: limits.rekeysPerMinute, periodSeconds: 60 });
 
@@ -154,13 +173,11 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
         if (connections.size === 0) resolve();
       });
     },
+    disconnect: () => disconnect('connections are closed'),
     close: () => {
       server.close();
       for (const socket of unnamed) socket.destroy();
-      for (const [connection, socket] of connections) {
-        connection.end(STOPPING);
-        socket.destroy();
-      }
+      disconnect(STOPPING);
     },
   };
 }

@@ -93,6 +93,10 @@ export function addBeforeRefs(
   });
 }
 
+/** Whether a graph or an index of a repository below these folders is being written. */
+export const isWritingGraphs = (folders: readonly string[]): boolean =>
+  [...repositories.keys].some((dir) => folders.some((folder) => dir.startsWith(`${folder}/`)));
+
 /** Aborts `addBeforeRefs` for a repository that is about to be moved or removed. */
 export const stopPreRefWrites = (dir: string): void => early.get(dir)?.abort();
 

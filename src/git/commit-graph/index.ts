@@ -1,7 +1,7 @@
 /** git's commit-graph, our indexes of paths and line counts beside it, and queries of the history that they answer. */
 
 export { CommitGraph } from './commit-graph.ts';
-export { addBeforeRefs, writeWholeGraph } from './commit-graph.write.ts';
+export { addBeforeRefs, isWritingGraphs, writeWholeGraph } from './commit-graph.write.ts';
 export { Commits, TooManyOuterCommits } from './history.commits.ts';
 export { History } from './history.ts';
 export { graphStateOf, lastChangeInGraph, parentInGraph, stateInGraph, treeInGraph } from './in-graph.ts';

@@ -19,6 +19,11 @@ export class KeyedQueue {
     return this.#lanes.size;
   }
 
+  /** Keys with a running function. */
+  get keys(): Iterable<string> {
+    return this.#lanes.keys();
+  }
+
   /**
    * Runs `fn` after all earlier functions of this key and returns its result. A function must not wait for another one
    * of its own key.

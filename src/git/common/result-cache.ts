@@ -1,5 +1,6 @@
 import { BoundedCache, type ByteCacheName, EntryCache } from '../../core/cache/index.ts';
 import { ApiError } from '../../core/core.errors.ts';
+import { onForget, THIS_PROCESS } from '../../core/forgetting.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import { GitError } from './git.errors.ts';
 
@@ -22,6 +23,7 @@ export class ResultCache<V extends object> {
    */
   constructor(name: ByteCacheName, sizeOf: (value: V) => number, bytes?: number) {
     this.#results = new BoundedCache(name, (value, key) => sizeOf(value) + 2 * key.length + 200, { bytes });
+    onForget(THIS_PROCESS, () => this.#failed.clear());
   }
 
   /** The cached result, or undefined. */

@@ -115,6 +115,17 @@ export class RepositoryPool {
     this.readers.evict(id);
   }
 
+  /**
+   * Closes all repositories with what is in memory of them, as their files are about to be replaced. They are opened
+   * again when they are asked for.
+   */
+  forget(): void {
+    this.#repositories.clear();
+    this.readers.endAll();
+    this.#packs.files.release();
+    this.#packs.bases.release();
+  }
+
   #release(): void {
     this.readers.endIdle();
     this.#packs.files.release();

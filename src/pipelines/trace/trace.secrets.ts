@@ -1,4 +1,5 @@
 import { EntryCache } from '../../core/cache/index.ts';
+import { onForget } from '../../core/forgetting.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
@@ -14,6 +15,7 @@ function memoryOf(db: Db): EntryCache<number, SecretBytes> {
     sizeCalculation: ({ sorted }) => 10_000 + sorted.reduce((sum, { length }) => sum + length + 100, 0),
   });
   memories.set(db, fresh);
+  onForget(db, () => fresh.clear());
   return fresh;
 }
 

@@ -1,4 +1,5 @@
 import { EntryCache } from '../../core/cache/index.ts';
+import { onForget } from '../../core/forgetting.ts';
 import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 
@@ -8,11 +9,18 @@ const WATCHES_MS = 10_000;
 /** Time of the last read of running jobs' logs, by job id. */
 const readings = new WeakMap<Db, EntryCache<number, number>>();
 
+function readingsOf(db: Db): EntryCache<number, number> {
+  const known = readings.get(db);
+  if (known !== undefined) return known;
+  const fresh = new EntryCache<number, number>('trace_watchers');
+  readings.set(db, fresh);
+  onForget(db, () => fresh.clear());
+  return fresh;
+}
+
 /** Records a read of a running job's log. */
 export function recordWatcher({ db, clock }: Pick<Deps, 'db' | 'clock'>, jobId: number): void {
-  const known = readings.get(db) ?? new EntryCache<number, number>('trace_watchers');
-  readings.set(db, known);
-  known.set(jobId, clock.now().getTime());
+  readingsOf(db).set(jobId, clock.now().getTime());
 }
 
 /** Interval in seconds at which a runner sends its log: shorter while the log is watched. */

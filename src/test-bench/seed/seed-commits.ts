@@ -1,5 +1,11 @@
 import type { Project } from '../../db/tables/projects.table.ts';
-import { CommitError, type FileAction, prepareCommit, withoutLeadingSlash, writeCommit } from '../../git/commits/index.ts';
+import {
+  CommitError,
+  type FileAction,
+  prepareCommit,
+  withoutLeadingSlash,
+  writeCommit,
+} from '../../git/commits/index.ts';
 import { GitError, isValidBranchName } from '../../git/common/index.ts';
 import { mergeCommits } from '../../git/merge/index.ts';
 import type { NewIdentity } from '../../git/objects/index.ts';

@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely';
 import { EntryCache } from '../../../core/cache/index.ts';
+import { onForget } from '../../../core/forgetting.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { CiRunnerManagersTable } from '../../../db/tables/ci-runner-managers.table.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
@@ -49,6 +50,10 @@ function memoryOf(db: Db): Memory {
   if (known !== undefined) return known;
   const fresh: Memory = { machines: new EntryCache('runner_machines'), runners: new EntryCache('runner_contacts') };
   memories.set(db, fresh);
+  onForget(db, () => {
+    fresh.machines.clear();
+    fresh.runners.clear();
+  });
   return fresh;
 }
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { FlagsClient } from '../../../access/caller.ts';
 import { BoundedCache, EntryCache } from '../../../core/cache/index.ts';
 import { encodeUtf8 } from '../../../core/detached-copy.ts';
+import { onForget } from '../../../core/forgetting.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
 import { jsonHeaders, Serialized } from '../../../http/http.send.ts';
@@ -31,6 +32,7 @@ function memoryOf({ db }: Deps): Memory {
     reading: new Map(),
   };
   memories.set(db, fresh);
+  onForget(db, () => fresh.keys.clear());
   return fresh;
 }
 

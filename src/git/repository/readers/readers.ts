@@ -80,6 +80,15 @@ export class Readers {
     for (const thread of this.#threads) thread.end();
   }
 
+  /** Ends all threads; new ones start on demand. */
+  endAll(): void {
+    for (const thread of this.#threads) {
+      this.#threads.delete(thread);
+      thread.end();
+    }
+    this.endIdle();
+  }
+
   #start({ address, name, threads }: ReaderProgram): void {
     if (running >= threads || performance.now() < this.#startAfter) return;
     try {

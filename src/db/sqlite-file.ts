@@ -1,0 +1,47 @@
+import { closeSync, copyFileSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { Busy } from '../core/busy.ts';
+import type { SqliteOptions } from './sqlite-handle.ts';
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Copies the file of a database as of now. Nobody else may write through the handle meanwhile.
+ * @param options of the database
+ * @throws Busy while another process uses it; the file system's error
+ */
+export function copyDatabase(database: DatabaseSync, { path, durable }: SqliteOptions, to: string): void {
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // What is in the log is not in the file.
+    if (sizeOf(`${path}-wal`) > 0)
+      throw new Busy(503, '503 Service Unavailable - another process uses the database', 1);
+    copyFileSync(path, to);
+  } finally {
+    database.exec('ROLLBACK');
+  }
+  if (durable) sync(to);
+}
+
+/**
+ * Moves a copy of a database into the place of another one, which is closed.
+ * @param options of the other one
+ * @throws the file system's error
+ */
+export function moveDatabase(from: string, { path, durable }: SqliteOptions): void {
+  // A log of the former file would be taken for one of the new file.
+  for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+  renameSync(from, path);
+  if (durable) sync(dirname(path));
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { Db } from '../../db/db.schema.ts';
+import { quoted, SNAPSHOT_SCHEMA, sequencesQuery, setSequence, tablesOf } from '../../db/dump/catalog.ts';
+import { withoutForeignKeys } from '../../db/dump/foreign-keys.ts';
+import type { DatabaseCopies } from './database-copies.ts';
+
+/** File with the name of the schema. */
+const FILE = 'schema';
+/** Table of the last generated ids; none of the installation has such a name. */
+const SEQUENCES = '~sequences';
+/** About the processes that run now. */
+const OF_PROCESSES: ReadonlySet<string> = new Set(['server_processes']);
+
+const schemaOf = (folder: string): string => readFileSync(join(folder, FILE), 'utf8');
+const run = (db: Db, text: string) => sql.raw(text).execute(db);
+const tableIn = (schema: string, table: string): string => `${quoted(schema)}.${quoted(table)}`;
+
+async function namesOf(db: Db): Promise<string[]> {
+  return (await tablesOf(db)).map(({ name }) => name).filter((name) => !OF_PROCESSES.has(name));
+}
+
+/** Copies of a PostgreSQL database: each is a schema with all tables, in the same database. */
+export function postgresCopies(db: Db): DatabaseCopies {
+  const dropSchema = (schema: string) => run(db, `drop schema if exists ${quoted(schema)} cascade`);
+  return {
+    take: async (folder) => {
+      const schema = `${SNAPSHOT_SCHEMA}${randomBytes(8).toString('hex')}`;
+      writeFileSync(join(folder, FILE), schema);
+      await db.transaction().execute(async (db) => {
+        await run(db, `create schema ${quoted(schema)}`);
+        for (const name of await namesOf(db))
+          await run(db, `create table ${tableIn(schema, name)} as table ${quoted(name)}`);
+        await run(db, `create table ${tableIn(schema, SEQUENCES)} (name, value) as ${sequencesQuery('postgres')}`);
+      });
+      const { rows } = await sql<{ bytes: number }>`
+        select coalesce(sum(pg_relation_size(oid)), 0)::bigint as bytes
+          from pg_class where relnamespace = ${schema}::regnamespace`.execute(db);
+      return Number(rows[0]!.bytes);
+    },
+    prepare: async (folder) => {
+      const schema = schemaOf(folder);
+      return () => db.transaction().execute((db) => putBack(db, schema));
+    },
+    drop: async (folder) => {
+      if (existsSync(join(folder, FILE))) await dropSchema(schemaOf(folder));
+    },
+    dropOthers: async (folders) => {
+      const kept = new Set(folders.map(schemaOf));
+      const { rows } = await sql<{ name: string }>`
+        select nspname as name from pg_namespace where nspname like ${`${SNAPSHOT_SCHEMA.replaceAll('_', '\\_')}%`}`.execute(
+        db,
+      );
+      for (const { name } of rows) if (!kept.has(name)) await dropSchema(name);
+    },
+  };
+}
+
+/** Replaces the rows of all tables that differ, and all sequences. */
+async function putBack(db: Db, schema: string): Promise<void> {
+  const changed = await changedTables(db, schema);
+  await withoutForeignKeys(db, changed, async () => {
+    for (const name of changed) {
+      await run(db, `delete from ${quoted(name)}`);
+      await run(db, `insert into ${quoted(name)} overriding system value table ${tableIn(schema, name)}`);
+    }
+  });
+  const now = new Map((await sequencesNow(db)).map(({ name, value }) => [name, value]));
+  const { rows } = await sql
+    .raw<{ name: string; value: number }>(`select name, value from ${tableIn(schema, SEQUENCES)}`)
+    .execute(db);
+  for (const { name, value } of rows) {
+    if (OF_PROCESSES.has(name) || Number(now.get(name)) === Number(value)) continue;
+    await setSequence(db, 'postgres', name, Number(value));
+  }
+}
+
+async function sequencesNow(db: Db): Promise<{ name: string; value: number }[]> {
+  const { rows } = await sql
+    .raw<{ name: string; value: number }>(`select * from (${sequencesQuery('postgres')}) as s(name, value)`)
+    .execute(db);
+  return rows;
+}
+
+/** Tables whose rows are not those of the copy. */
+async function changedTables(db: Db, schema: string): Promise<string[]> {
+  const names = await namesOf(db);
+  const differs = (name: string) => {
+    const [mine, kept] = [quoted(name), tableIn(schema, name)];
+    return `select ${literal(name)} as name where (select count(*) from ${mine}) <> (select count(*) from ${kept})
+      or exists (table ${mine} except all table ${kept})`;
+  };
+  const { rows } = await sql.raw<{ name: string }>(names.map(differs).join(' union all ')).execute(db);
+  return rows.map(({ name }) => name);
+}
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
