@@ -3,9 +3,10 @@
  * Its files are put in place one by one under names of their content, the entries last, so that a server that is running or
  * starting meanwhile finds what it needs.
  */
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { seedSchemaText } from '../src/test-bench/seed/seed.schema.ts';
 import { writeNotices } from './notices.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -81,6 +82,7 @@ await mkdir(fresh, { recursive: true });
 try {
   const chunks = await makeChunks(fresh);
   await writeNotices(chunks, root, join(fresh, 'THIRD-PARTY.txt'));
+  await writeFile(join(fresh, 'seed.schema.json'), seedSchemaText());
   const names = await readdir(fresh);
   const entries = chunks.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName);
   for (const name of [...names.filter((name) => !entries.includes(name)), ...entries]) {

@@ -8,6 +8,8 @@ const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the 
 Usage: stithy <command>
 
   serve      run the server
+  init       write a seed file to begin with
+  seed       make what a seed file describes
   doctor     check the installation and report problems
   backup     back up the installation to a folder
   restore    restore a backup into an empty data folder and database
@@ -29,6 +31,10 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
     switch (command) {
       case 'serve':
         return await serveCommand(args.slice(1), env);
+      case 'init':
+        return await (await import('./cli.init.ts')).initCommand(args.slice(1));
+      case 'seed':
+        return await (await import('./cli.seed.ts')).seedCommand(args.slice(1), env);
       case 'doctor':
         return await (await import('./doctor.ts')).doctorCommand(args.slice(1), env);
       case 'backup':

@@ -5,6 +5,7 @@ import { faultsRoutes } from './faults/faults.routes.ts';
 import { idleRoutes } from './idle/idle.routes.ts';
 import { mailsRoutes } from './mails/mails.routes.ts';
 import { requestsRoutes } from './requests/requests.routes.ts';
+import { seedRoutes } from './seed/seed.routes.ts';
 import { snapshotRoutes } from './snapshots/snapshots.routes.ts';
 
 /** The addresses of the test bench. */
@@ -16,4 +17,5 @@ export const benchRoutes: readonly Route[] = [
   ...deliveriesRoutes,
   ...idleRoutes,
   ...snapshotRoutes,
+  ...seedRoutes,
 ];

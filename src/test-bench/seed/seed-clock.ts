@@ -12,18 +12,16 @@ const STEP_MS = 1_000;
 export class SeedClock {
   readonly #clock: BenchClock | null;
   readonly #before: ClockState | null;
+  readonly #present: Date;
   #next: number;
 
-  constructor(clock: Clock) {
+  /** @param present the time after the seed; what the clock shows before it if absent */
+  constructor(clock: Clock, present?: string) {
+    this.#present = present === undefined ? clock.now() : new Date(present);
     this.#clock = clock instanceof BenchClock ? clock : null;
     this.#before = this.#clock?.state ?? null;
     this.#next = Date.parse(FIRST);
     this.#clock?.freeze(true);
-  }
-
-  /** Whether the server dates what it makes by it. */
-  get governs(): boolean {
-    return this.#clock !== null;
   }
 
   /** Makes it the time of something. @param date its own one, if it has one @returns the time */
@@ -32,6 +30,11 @@ export class SeedClock {
     const time = typeof date === 'string' ? new Date(date) : new Date(this.#next);
     this.#clock?.set(time);
     return time;
+  }
+
+  /** Makes it the time after the seed, for what goes on then. @param date its own one, if it has one */
+  atPresent(date?: unknown): Date {
+    return this.at(date ?? this.#present.toISOString());
   }
 
   /** Lets the clock go on where it was. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { applySeed, type SeedReport, type SeedTarget } from './seed.apply.ts';
 import { problemAt, SeedError } from './seed.error.ts';
+import { bundlesBeside } from './seed-bundles.ts';
 
 /**
  * Applies a seed file to a server of this process, before or after it listens: call it before the background work is
@@ -11,7 +12,12 @@ import { problemAt, SeedError } from './seed.error.ts';
  */
 export async function applySeedFile(target: SeedTarget, path: string): Promise<SeedReport> {
   const text = await readSeedFile(path);
-  return applySeed(target, { text, file: path, bundles: async () => null });
+  const { bundles, remove } = bundlesBeside(path);
+  try {
+    return await applySeed(target, { text, file: path, bundles });
+  } finally {
+    await remove();
+  }
 }
 
 /** @throws SeedError if it cannot be read */

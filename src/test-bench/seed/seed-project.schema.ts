@@ -173,6 +173,8 @@ const pipelines = listOf(
         coverage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
         failure_reason: maybe('Why it failed.'),
         log: Type.Optional(Type.String({ description: 'Its log.' })),
+        started_at: date('When it began.'),
+        finished_at: date('When it ended.'),
         artifacts: files('Files of its archive, by their paths.'),
         environment: maybe('Name of the environment that it deploys to.'),
       },

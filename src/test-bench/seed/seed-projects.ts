@@ -1,12 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Project } from '../../db/tables/projects.table.ts';
+import { repositoryOf } from '../../repositories/change-refs.ts';
+import { unpackBundle } from './seed-bundles.ts';
 import { applyCollections, type Owner } from './seed-collections.apply.ts';
 import { PROJECT_COLLECTIONS, PROJECT_FINISH, REPOSITORY_COLLECTIONS } from './seed-collections.ts';
 import { SeedHistory } from './seed-commits.ts';
 import { type SeedContext, SeedMistake } from './seed-context.ts';
 import type { Item } from './seed-expand.ts';
 import { applyIssues } from './seed-issues.ts';
+import { applyMergeRequests, writeSourceBranches } from './seed-merge-requests.ts';
+import { applyPackages } from './seed-packages.ts';
 import { actorOf, routeParams } from './seed-params.ts';
+import { applyPipelines } from './seed-pipelines.ts';
 import { applySettings } from './seed-settings.ts';
+
+const FORK_PAUSE_MS = 20;
+const FORK_TRIES = 1_500;
 
 /** A project of a seed, with its row. */
 interface SeededProject {
@@ -15,21 +24,24 @@ interface SeededProject {
   readonly row: Project;
 }
 
-/** Makes the projects of a seed: first all of them, then what each has, in the order of the file. */
+/** Makes the projects of a seed: first all with their histories, then what each has, in the order of the file. */
 export async function applyProjects(context: SeedContext, list: unknown): Promise<void> {
   const projects: SeededProject[] = [];
   await context.each(list, async (item) => void projects.push(await applyProject(context, item)), 'path');
-  await context.each(list, async (_, at) => fill(context, projects[at]!), 'path');
+  await context.each(list, (_, at) => fill(context, projects[at]!), 'path');
   for (const [at, project] of projects.entries()) context.after(list, at, () => finish(context, project));
 }
 
 async function applyProject(context: SeedContext, item: Item): Promise<SeededProject> {
   const fullPath = `${(item.namespace as string | undefined) ?? 'root'}/${String(item.path)}`;
   const known = await rowOf(context, fullPath);
-  if (known === undefined) await makeProject(context, item);
+  if (known === undefined) await (item.forked_from === undefined ? makeProject : makeFork)(context, item);
   const row = known ?? (await rowOf(context, fullPath));
   if (row === undefined) throw new SeedMistake(`the project was not made at ${fullPath}`);
-  return { item, row, owner: { path: `/projects/${row.id}`, fresh: known === undefined } };
+  const owner = { path: `/projects/${row.id}`, fresh: known === undefined };
+  await applyCollections(context, PROJECT_COLLECTIONS, item, owner);
+  await writeHistory(context, item, owner, row);
+  return { item, row, owner };
 }
 
 const rowOf = ({ deps }: SeedContext, fullPath: string): Promise<Project | undefined> =>
@@ -59,20 +71,52 @@ async function placeOf(context: SeedContext, item: Item, namespace: unknown): Pr
   return kind === 'user' ? { as: namespace } : { ...as, id };
 }
 
-async function fill(context: SeedContext, project: SeededProject): Promise<void> {
-  const { item, owner, row } = project;
-  await applyCollections(context, PROJECT_COLLECTIONS, item, owner);
-  if (item.commits !== undefined)
-    await SeedHistory.write(context, row, (history) => writeCommits(context, history, item));
-  await applyCollections(context, REPOSITORY_COLLECTIONS, item, owner);
-  await applyIssues(context, item.issues, owner);
+/** Makes a fork and waits for its copy. */
+async function makeFork(context: SeedContext, item: Item): Promise<void> {
+  const { api, clock, deps } = context;
+  clock.at(item.created_at);
+  const origin = await context.projectId(String(item.forked_from));
+  const { as, id } = await placeOf(context, item, item.namespace);
+  const { name = item.path, path, visibility, description } = item;
+  const params = { name, path, visibility, description, ...(id === undefined ? {} : { namespace_id: id }) };
+  const { id: fork } = await api.send('POST', `/projects/${origin}/fork`, params, { as });
+  context.count('projects');
+  for (let tries = 0; tries < FORK_TRIES; tries += 1) {
+    await deps.jobs.drain();
+    const { import_status: status } = await api.send('GET', `/projects/${String(fork)}`);
+    if (status === 'finished' || status === 'none') return;
+    if (status === 'failed') break;
+    await pause(FORK_PAUSE_MS);
+  }
+  throw new SeedMistake('forked_from: the fork was not copied');
 }
 
-/** Writes the commits of a project, except for those of branches that were there. */
-async function writeCommits(context: SeedContext, history: SeedHistory, item: Item): Promise<void> {
-  await context.each(item.commits, async (commit) => {
-    if (!history.hadBranch((commit.branch as string | undefined) ?? history.main)) await history.commit(commit);
+/** Writes all commits of a project: those imported, its own, and those of its merge requests. */
+async function writeHistory(context: SeedContext, item: Item, owner: Owner, row: Project): Promise<void> {
+  const { commits, merge_requests: mergeRequests } = item;
+  if (item.import === undefined && commits === undefined && mergeRequests === undefined) return;
+  await SeedHistory.write(context, row, async (history) => {
+    if (item.import !== undefined && owner.fresh) history.adopt(await imported(context, String(item.import), row));
+    await context.each(commits, async (commit) => {
+      if (!history.hadBranch((commit.branch as string | undefined) ?? history.main)) await history.commit(commit);
+    });
+    await writeSourceBranches(context, history, mergeRequests, owner);
   });
+}
+
+async function imported(context: SeedContext, path: string, row: Project): Promise<Map<string, string>> {
+  const bundle = await context.bundles(path);
+  if (bundle === null) throw new SeedMistake(`import: there is no repository ${path}`);
+  return unpackBundle(repositoryOf(context.deps, row), bundle);
+}
+
+async function fill(context: SeedContext, { item, owner, row }: SeededProject): Promise<void> {
+  await applyCollections(context, REPOSITORY_COLLECTIONS, item, owner);
+  await applyIssues(context, item.issues, owner);
+  const main = (await repositoryOf(context.deps, row).refs.head()) ?? 'main';
+  await applyMergeRequests(context, item.merge_requests, { ...owner, main });
+  await applyPipelines(context, item.pipelines, row, owner);
+  await applyPackages(context, item.packages, owner);
 }
 
 async function finish(context: SeedContext, { item, owner }: SeededProject): Promise<void> {

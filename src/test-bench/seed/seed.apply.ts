@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { withPredictableIds } from '../../core/predictable-ids.ts';
 import type { Deps } from '../../deps.ts';
+import { KeyedQueue } from '../../git/common/index.ts';
+import { BenchClock } from '../clock/bench-clock.ts';
 import { seedSchema } from './seed.schema.ts';
 import { SeedApi } from './seed-api.ts';
 import { checkSeed } from './seed-check.ts';
@@ -8,8 +12,9 @@ import { applyCollections, type Owner } from './seed-collections.apply.ts';
 import { INSTANCE_COLLECTIONS, INSTANCE_FINISH } from './seed-collections.ts';
 import { type BundleSource, SeedContext } from './seed-context.ts';
 import { parseSeed, type SeedDocument } from './seed-document.ts';
-import { expandSeed, type Item } from './seed-expand.ts';
+import { type ExpandedSeed, expandSeed, type Item } from './seed-expand.ts';
 import { applyGroups } from './seed-groups.ts';
+import { applyClock, applyLicence, applySettingsOfServer } from './seed-instance.ts';
 import { applyProjects } from './seed-projects.ts';
 import { applyUsers } from './seed-users.ts';
 
@@ -36,9 +41,6 @@ export interface SeedSource {
   readonly bundles: BundleSource;
 }
 
-/** Jobs that only wait a few seconds for more of their kind. */
-const SETTLE_AHEAD_MS = 15_000;
-
 /** Parses and checks a seed. @throws SeedError with all that is wrong, a line each */
 export function readSeed(text: string, file: string): SeedDocument {
   const document = parseSeed(text, file);
@@ -46,36 +48,73 @@ export function readSeed(text: string, file: string): SeedDocument {
   return document;
 }
 
+/** One seed at a time for each server. */
+const turns = new WeakMap<Deps, KeyedQueue>();
+
+function inTurn<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
+  const queue = turns.get(deps) ?? new KeyedQueue();
+  turns.set(deps, queue);
+  return queue.run('seed', work);
+}
+
 /**
  * Applies a seed to a server that listens or not, by its own routes. What is there already stays as it is.
  * @throws SeedError naming the line of what was refused; what stands above it is made
  */
-export async function applySeed(target: SeedTarget, { text, file, bundles }: SeedSource): Promise<SeedReport> {
+export async function applySeed(target: SeedTarget, source: SeedSource): Promise<SeedReport> {
   const started = performance.now();
-  const document = readSeed(text, file);
+  const document = readSeed(source.text, source.file);
   const seed = expandSeed(document);
-  const { deps } = target;
-  const clock = new SeedClock(deps.clock);
+  return inTurn(target.deps, async () => {
+    const made = await apply(target, source, document, seed);
+    return { made, seconds: (performance.now() - started) / 1_000 };
+  });
+}
+
+async function apply(
+  { deps, server }: SeedTarget,
+  { text, bundles }: SeedSource,
+  document: SeedDocument,
+  seed: ExpandedSeed,
+): Promise<SeedReport['made']> {
+  const { now } = (seed.root.clock ?? {}) as { now?: string };
+  const clock = new SeedClock(deps.clock, now);
   const resume = deps.limiter.suspend();
-  const api = await SeedApi.open(deps, target.server.app);
+  const api = await SeedApi.open(deps, server.app);
+  const context = new SeedContext({ deps, api, clock, bundles }, document, seed);
   try {
-    const context = new SeedContext({ deps, api, clock, bundles }, document, seed);
-    await applyAll(context, seed.root);
-    await deps.jobs.drain(SETTLE_AHEAD_MS);
-    return { made: Object.fromEntries(context.made), seconds: (performance.now() - started) / 1_000 };
+    await withPredictableIds(await originOf(deps, text), async () => {
+      await applyAll(context, seed.root);
+      await deps.jobs.drain();
+    });
   } finally {
     resume();
     clock.restore();
     await api.close();
   }
+  const { clock: own } = deps;
+  await applyClock(context, seed.root, own instanceof BenchClock ? own : null);
+  await deps.jobs.recheck();
+  return Object.fromEntries(context.made);
+}
+
+/** What makes the ids of this seed differ from those of all others on the same data. */
+async function originOf({ db }: Deps, text: string): Promise<string> {
+  const last = await db
+    .selectFrom('notes')
+    .select((eb) => eb.fn.max('id').as('id'))
+    .executeTakeFirst();
+  return `${createHash('sha256').update(text).digest('hex')} ${last?.id ?? 0}`;
 }
 
 async function applyAll(context: SeedContext, root: Item): Promise<void> {
   const instance: Owner = { path: '', fresh: false };
+  await applyLicence(context, root);
   await applyCollections(context, INSTANCE_COLLECTIONS, root, instance);
   await applyUsers(context, root.users);
   await applyGroups(context, root.groups);
   await applyProjects(context, root.projects);
   for (const work of context.later.splice(0)) await work();
   await applyCollections(context, INSTANCE_FINISH, root, instance);
+  await applySettingsOfServer(context, root);
 }

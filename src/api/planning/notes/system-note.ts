@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { timestamp } from '../../../core/clock.ts';
+import { newHexId } from '../../../core/predictable-ids.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { NotesTable } from '../../../db/tables/notes.table.ts';
 import type { NoteableType } from '../../../db/tables/tables.kinds.ts';
@@ -15,7 +15,7 @@ export interface NoteTarget {
 }
 
 /** Id of a new discussion. */
-export const newDiscussionId = (): string => randomBytes(20).toString('hex');
+export const newDiscussionId = newHexId;
 
 /**
  * Writes a system note about a change of a noteable, in the transaction of the change. Records no event: system notes
