@@ -7,19 +7,20 @@ const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the 
 
 Usage: stithy <command>
 
-  serve      run the server
-  init       write a seed file to begin with
-  seed       make what a seed file describes
-  doctor     check the installation and report problems
-  backup     back up the installation to a folder
-  restore    restore a backup into an empty data folder and database
-  jobs       show, list, retry and delete background jobs
-  license    create and show licenses
-  token      create another access token of the administrator
-  tokens     list and revoke access tokens
-  users      create users and set passwords
-  version    print the version
-  help       print this text
+  serve        run the server
+  init         write a seed file to begin with
+  seed         make what a seed file describes
+  export-seed  write a seed file from a server
+  doctor       check the installation and report problems
+  backup       back up the installation to a folder
+  restore      restore a backup into an empty data folder and database
+  jobs         show, list, retry and delete background jobs
+  license      create and show licenses
+  token        create another access token of the administrator
+  tokens       list and revoke access tokens
+  users        create users and set passwords
+  version      print the version
+  help         print this text
 
 "stithy <command> --help" describes a command. Settings come from STITHY_* variables, see docs/operating.md.
 `;
@@ -35,6 +36,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
         return await (await import('./cli.init.ts')).initCommand(args.slice(1));
       case 'seed':
         return await (await import('./cli.seed.ts')).seedCommand(args.slice(1), env);
+      case 'export-seed':
+        return await (await import('./cli.export-seed.ts')).exportSeedCommand(args.slice(1), env);
       case 'doctor':
         return await (await import('./doctor.ts')).doctorCommand(args.slice(1), env);
       case 'backup':

@@ -1,10 +1,7 @@
 import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { JsonLogger } from '../core/logger.ts';
-import { BenchClock } from '../test-bench/clock/bench-clock.ts';
-import { applySeedFile, type SeedReport } from '../test-bench/index.ts';
-import { SeedError } from '../test-bench/seed/seed.error.ts';
-import { SeedMistake } from '../test-bench/seed/seed-context.ts';
+import { applySeedFile, BenchClock, SeedError, SeedMistake, type SeedReport } from '../test-bench/index.ts';
 import { readSeedFile } from '../test-bench/seed/seed-file.ts';
 import { BUNDLED_SEED, bundledSeed } from '../test-bench/seed/seed-sending.ts';
 import { parseCommand, printsHelp } from './command.ts';

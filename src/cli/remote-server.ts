@@ -25,8 +25,8 @@ export function remoteServer(values: { url?: string; token?: string }, env: Envi
 /** An answer of a server. */
 export interface RemoteAnswer {
   status: number;
-  headers: Headers;
   body: string;
+  bytes: Buffer;
 }
 
 /** Sends a request with the token. @param path with the slash at its beginning @throws StartupError if no server answers */
@@ -39,7 +39,8 @@ export async function askServer(
   const headers = { 'private-token': token, ...(type === undefined ? {} : { 'content-type': type }) };
   try {
     const answer = await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
-    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return { status: answer.status, body: bytes.toString('utf8'), bytes };
   } catch (error) {
     const { cause } = error as Error & { cause?: Error };
     throw new StartupError(`no server answers at ${url}: ${cause?.message ?? (error as Error).message}.`);

@@ -286,9 +286,11 @@ export class JobQueue {
    * Runs all due jobs and their follow-ups to the end; recurring jobs run once, even if they become due again. For
    * tests and tools.
    * @param aheadMs jobs due within this many milliseconds count as due
+   * @param without lanes whose jobs stay
    */
-  async drain(aheadMs = 0): Promise<void> {
-    const kinds = new Set(this.#registrations.keys());
+  async drain(aheadMs = 0, without: readonly Lane[] = []): Promise<void> {
+    const all = [...this.#registrations.values()].filter(({ kind }) => !without.includes(kind.lane));
+    const kinds = new Set(all.map(({ kind }) => kind.name));
     for (;;) {
       const now = new Date(this.#clock.now().getTime() + aheadMs).toISOString();
       const request = { kinds: [...kinds], limit: 1, now, claim: this.#context.claim() };

@@ -62,6 +62,7 @@ export { headPipelines } from './merge-requests/mergeability/head-pipelines.ts';
 export { refreshMergeRequest } from './merge-requests/mergeability/refresh.ts';
 export { updateMergeRef } from './merge-requests/merging/merge-ref.ts';
 export { acceptMergeRequest } from './merge-requests/merging/merging.writes.ts';
+export { recordMerge } from './merge-requests/merging/record-merge.ts';
 export { createMergeRequest } from './merge-requests/requests/merge-requests.create.ts';
 export type { UpdateMergeRequest } from './merge-requests/requests/merge-requests.inputs.ts';
 export { withDraft } from './merge-requests/requests/title.ts';

@@ -1,5 +1,5 @@
 import { problemAt, SeedError } from './seed.error.ts';
-import { pathText, type SeedDocument, type SeedPath } from './seed-document.ts';
+import type { SeedDocument, SeedPath } from './seed-document.ts';
 import type { FieldSchema } from './seed-fields.ts';
 
 /** More problems than these are not told. */
@@ -175,7 +175,3 @@ function words({ type, enum: values, anyOf }: FieldSchema): string {
     .map((each) => TYPE_WORDS[each] ?? each)
     .join(' or ');
 }
-
-/** A problem about a value that the schema cannot tell. */
-export const problemOf = (document: SeedDocument, path: SeedPath, text: string): string =>
-  problemAt(document.placeOf(path), text === '' ? pathText(path) : text);

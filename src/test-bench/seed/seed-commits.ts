@@ -100,6 +100,16 @@ export class SeedHistory {
     this.#context.count('commits');
   }
 
+  /** The first parent of a commit; null if it is not there or has none. */
+  parentOf = async (oid: string): Promise<string | null> => (await this.#repo.objects.commit(oid))?.parents[0] ?? null;
+
+  /** Makes a branch at a commit that is there. @returns whether there is such a commit */
+  async branchAt(branch: string, oid: string): Promise<boolean> {
+    if ((await this.#repo.objects.commit(oid)) === null) return false;
+    this.#heads.set(`${HEADS}${branch}`, oid);
+    return true;
+  }
+
   /** Makes sure that a merge request has something to merge. */
   async ensureBranch(branch: string, target: string, author: unknown): Promise<void> {
     if (!this.hasBranch(this.main)) await this.commit({ message: FIRST_MESSAGE, files: { 'README.md': '' } });

@@ -1,7 +1,7 @@
 import { equalsIgnoringCase } from '../../db/like.ts';
 import type { Deps } from '../../deps.ts';
 import { problemAt, SeedError } from './seed.error.ts';
-import { type Json, type SeedApi, SeedRefusal } from './seed-api.ts';
+import { type SeedApi, SeedRefusal } from './seed-api.ts';
 import type { SeedClock } from './seed-clock.ts';
 import { pathText, type SeedDocument, type SeedPath } from './seed-document.ts';
 import type { ExpandedSeed, Item } from './seed-expand.ts';
@@ -138,5 +138,3 @@ export class SeedContext {
     return id;
   }
 }
-
-export type { Json };

@@ -1,5 +1,5 @@
 import type { Json } from './seed-api.ts';
-import { applyCollections, Existing, type Owner } from './seed-collections.apply.ts';
+import { Existing, type Owner } from './seed-collections.apply.ts';
 import type { SeedContext } from './seed-context.ts';
 import { SeedMistake } from './seed-context.ts';
 import type { Item } from './seed-expand.ts';
@@ -113,5 +113,3 @@ export async function closeIfWanted(context: SeedContext, item: Item, path: stri
   const as = await actorOf(context, item, 'closed_by');
   await context.api.send('PUT', path, { state_event: 'close' }, { as });
 }
-
-export { applyCollections };

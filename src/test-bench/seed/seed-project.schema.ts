@@ -135,6 +135,9 @@ const mergeRequests = listOf(
     closed_at: date('When it was closed.'),
     merged_by: maybe('Username.'),
     merged_at: date('When it was merged.'),
+    sha: maybe('Commit that the source branch has, if the branch is not there.'),
+    merge_commit_sha: maybe('Commit that has merged it, if the history holds the merge already.'),
+    squash_commit_sha: maybe('Commit that has squashed it.'),
     commits,
     approval_rules: listOf(
       fieldsOf('POST /projects/:id/merge_requests/:merge_request_iid/approval_rules', ['approval_project_rule_id']),

@@ -8,7 +8,7 @@ import { SeedHistory } from './seed-commits.ts';
 import { type SeedContext, SeedMistake } from './seed-context.ts';
 import type { Item } from './seed-expand.ts';
 import { applyIssues } from './seed-issues.ts';
-import { applyMergeRequests, writeSourceBranches } from './seed-merge-requests.ts';
+import { applyMergeRequests, type PassingBranches, writeSourceBranches } from './seed-merge-requests.ts';
 import { applyPackages } from './seed-packages.ts';
 import { actorOf, routeParams } from './seed-params.ts';
 import { applyPipelines } from './seed-pipelines.ts';
@@ -22,6 +22,7 @@ interface SeededProject {
   readonly item: Item;
   readonly owner: Owner;
   readonly row: Project;
+  readonly passing: PassingBranches;
 }
 
 /** Makes the projects of a seed: first all with their histories, then what each has, in the order of the file. */
@@ -40,8 +41,8 @@ async function applyProject(context: SeedContext, item: Item): Promise<SeededPro
   if (row === undefined) throw new SeedMistake(`the project was not made at ${fullPath}`);
   const owner = { path: `/projects/${row.id}`, fresh: known === undefined };
   await applyCollections(context, PROJECT_COLLECTIONS, item, owner);
-  await writeHistory(context, item, owner, row);
-  return { item, row, owner };
+  const passing = await writeHistory(context, item, owner, row);
+  return { item, row, owner, passing };
 }
 
 const rowOf = ({ deps }: SeedContext, fullPath: string): Promise<Project | undefined> =>
@@ -92,16 +93,18 @@ async function makeFork(context: SeedContext, item: Item): Promise<void> {
 }
 
 /** Writes all commits of a project: those imported, its own, and those of its merge requests. */
-async function writeHistory(context: SeedContext, item: Item, owner: Owner, row: Project): Promise<void> {
+async function writeHistory(context: SeedContext, item: Item, owner: Owner, row: Project): Promise<PassingBranches> {
   const { commits, merge_requests: mergeRequests } = item;
-  if (item.import === undefined && commits === undefined && mergeRequests === undefined) return;
+  let passing: PassingBranches = { names: new Set(), targets: new Map() };
+  if (item.import === undefined && commits === undefined && mergeRequests === undefined) return passing;
   await SeedHistory.write(context, row, async (history) => {
     if (item.import !== undefined && owner.fresh) history.adopt(await imported(context, String(item.import), row));
     await context.each(commits, async (commit) => {
       if (!history.hadBranch((commit.branch as string | undefined) ?? history.main)) await history.commit(commit);
     });
-    await writeSourceBranches(context, history, mergeRequests, owner);
+    passing = await writeSourceBranches(context, history, mergeRequests, owner);
   });
+  return passing;
 }
 
 async function imported(context: SeedContext, path: string, row: Project): Promise<Map<string, string>> {
@@ -110,11 +113,13 @@ async function imported(context: SeedContext, path: string, row: Project): Promi
   return unpackBundle(repositoryOf(context.deps, row), bundle);
 }
 
-async function fill(context: SeedContext, { item, owner, row }: SeededProject): Promise<void> {
+async function fill(context: SeedContext, { item, owner, row, passing }: SeededProject): Promise<void> {
   await applyCollections(context, REPOSITORY_COLLECTIONS, item, owner);
   await applyIssues(context, item.issues, owner);
   const main = (await repositoryOf(context.deps, row).refs.head()) ?? 'main';
-  await applyMergeRequests(context, item.merge_requests, { ...owner, main });
+  await applyMergeRequests(context, item.merge_requests, { ...owner, main, targets: passing.targets });
+  for (const branch of passing.names)
+    await context.api.send('DELETE', `${owner.path}/repository/branches/${encodeURIComponent(branch)}`);
   await applyPipelines(context, item.pipelines, row, owner);
   await applyPackages(context, item.packages, owner);
 }
