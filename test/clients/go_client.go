@@ -235,6 +235,16 @@ func pipelines() error {
 	if err != nil {
 		return err
 	}
+	// The pipeline of the push is created behind its answer.
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		pushed, _, err := client.Pipelines.ListProjectPipelines(project.ID, nil)
+		if err != nil {
+			return err
+		}
+		if len(pushed) > 0 || time.Now().After(end) {
+			break
+		}
+	}
 	pipeline, _, err := client.Pipelines.CreatePipeline(project.ID, &gitlab.CreatePipelineOptions{
 		Ref: gitlab.Ptr("main"),
 		Variables: &[]*gitlab.PipelineVariableOptions{
