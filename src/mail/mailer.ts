@@ -32,6 +32,7 @@ export class Mailer {
   readonly #frame: { prefix: string | null; suffix: string | null };
   #transport: Promise<Transporter> | undefined;
   #observer: MailObserver | null = null;
+  #suspended = 0;
 
   /** @param host host of the external URL, for the default sender address */
   constructor({ smtpUrl, from, subjectPrefix, subjectSuffix }: Config['mail'], host: () => string) {
@@ -42,7 +43,17 @@ export class Mailer {
 
   /** Whether mails are made: a mail server is configured, or somebody sees them. */
   get sends(): boolean {
-    return this.#url !== null || this.#observer !== null;
+    return this.#suspended === 0 && (this.#url !== null || this.#observer !== null);
+  }
+
+  /** Makes no mails until the function that it gives is called. */
+  suspend(): () => void {
+    this.#suspended += 1;
+    let ended = false;
+    return () => {
+      if (!ended) this.#suspended -= 1;
+      ended = true;
+    };
   }
 
   /** Has somebody further up see all mails; they are made without a mail server then. To be called during the start. */

@@ -46,9 +46,12 @@ export class TestBench {
   }
 }
 
+/** The test bench of an instance; null if it has none. */
+export const findBench = (deps: Deps): TestBench | null => benches.get(deps) ?? null;
+
 /** The test bench of an instance that has one. */
 export function benchOf(deps: Deps): TestBench {
-  const bench = benches.get(deps);
-  if (bench === undefined) throw new Error('the instance has no test bench');
+  const bench = findBench(deps);
+  if (bench === null) throw new Error('the instance has no test bench');
   return bench;
 }

@@ -83,6 +83,10 @@ function seedSchema(schema: FieldSchema): FieldSchema {
   };
 }
 
+/** A schema as it is, but without unknown keys. */
+export const strictly = (schema: FieldSchema): TSchema =>
+  ({ ...seedSchema(schema), additionalProperties: false }) as unknown as TSchema;
+
 const withoutFormat = ({ format: _, ...rest }: FieldSchema): FieldSchema => rest;
 
 function seedFields(properties: Readonly<Record<string, FieldSchema>>, required: readonly string[]): Fields {

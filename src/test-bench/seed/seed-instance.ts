@@ -1,6 +1,8 @@
 import { effectivePlan } from '../../access/access.plan.ts';
+import { ApiError } from '../../core/core.errors.ts';
 import type { BenchClock } from '../clock/bench-clock.ts';
 import { storeClock } from '../clock/clock.store.ts';
+import type { TestBench } from '../test-bench.ts';
 import { type SeedContext, SeedMistake } from './seed-context.ts';
 import type { Item } from './seed-expand.ts';
 
@@ -47,5 +49,21 @@ export async function applyClock(context: SeedContext, root: Item, clock: BenchC
     if (now !== undefined) clock.set(new Date(now));
     if (frozen !== undefined) clock.freeze(frozen);
     await storeClock(context.deps.db, clock);
+  });
+}
+
+/** Orders the faults of the seed, except for those that are ordered already. @param bench null if there is none */
+export async function applyFaults(context: SeedContext, root: Item, bench: TestBench | null): Promise<void> {
+  await context.each(root.faults, async (fault) => {
+    if (bench === null) throw new SeedMistake('only a server with a test bench has faults: start it with --bench');
+    const { match = {}, act } = fault;
+    const wanted = JSON.stringify({ match, act });
+    if (bench.faults.list().some((rule) => JSON.stringify({ match: rule.match, act: rule.act }) === wanted)) return;
+    try {
+      bench.faults.add({ match, act });
+      context.count('faults');
+    } catch (error) {
+      throw error instanceof ApiError ? new SeedMistake(error.message) : error;
+    }
   });
 }

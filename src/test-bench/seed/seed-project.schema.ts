@@ -199,16 +199,6 @@ const packages = listOf(
   'Packages.',
 );
 
-const jobRules = Type.Optional(
-  Type.Unsafe({
-    anyOf: [
-      { type: 'string', enum: ['auto'] },
-      { type: 'array', items: { type: 'object' }, maxItems: 1_000 },
-    ],
-    description: 'How jobs end by themselves: auto, or rules by name.',
-  }),
-);
-
 /** Keys and schemas of a project. */
 export function projectFields(): Fields {
   return {
@@ -242,6 +232,5 @@ export function projectFields(): Fields {
     push_rule: Type.Optional(object(optionalFields(fieldsOf('POST /projects/:id/push_rule')), 'Rules for pushes.')),
     integrations: freely('Integrations by their slugs, with their settings.'),
     custom_attributes: freely('Custom attributes by their keys.'),
-    jobs: jobRules,
   };
 }

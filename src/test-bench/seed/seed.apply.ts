@@ -4,6 +4,7 @@ import { withPredictableIds } from '../../core/predictable-ids.ts';
 import type { Deps } from '../../deps.ts';
 import { KeyedQueue } from '../../git/common/index.ts';
 import { BenchClock } from '../clock/bench-clock.ts';
+import { findBench } from '../test-bench.ts';
 import { seedSchema } from './seed.schema.ts';
 import { SeedApi } from './seed-api.ts';
 import { checkSeed } from './seed-check.ts';
@@ -14,7 +15,7 @@ import { type BundleSource, SeedContext } from './seed-context.ts';
 import { parseSeed, type SeedDocument } from './seed-document.ts';
 import { type ExpandedSeed, expandSeed, type Item } from './seed-expand.ts';
 import { applyGroups } from './seed-groups.ts';
-import { applyClock, applyLicence, applySettingsOfServer } from './seed-instance.ts';
+import { applyClock, applyFaults, applyLicence, applySettingsOfServer } from './seed-instance.ts';
 import { applyProjects } from './seed-projects.ts';
 import { applyUsers } from './seed-users.ts';
 
@@ -79,7 +80,7 @@ async function apply(
 ): Promise<SeedReport['made']> {
   const { now } = (seed.root.clock ?? {}) as { now?: string };
   const clock = new SeedClock(deps.clock, now);
-  const resume = deps.limiter.suspend();
+  const resume = [deps.limiter.suspend(), deps.mailer.suspend()];
   const api = await SeedApi.open(deps, server.app);
   const context = new SeedContext({ deps, api, clock, bundles }, document, seed);
   try {
@@ -89,12 +90,13 @@ async function apply(
       await deps.jobs.drain(0, ['slow']);
     });
   } finally {
-    resume();
+    for (const step of resume) step();
     clock.restore();
     await api.close();
   }
   const { clock: own } = deps;
   await applyClock(context, seed.root, own instanceof BenchClock ? own : null);
+  await applyFaults(context, seed.root, findBench(deps));
   await deps.jobs.recheck();
   return Object.fromEntries(context.made);
 }

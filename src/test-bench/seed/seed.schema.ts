@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { PERSONAL_SCOPES } from '../../api/identity/index.ts';
 import { Day, Enum, Instant } from '../../http/http.schema.ts';
+import { FaultInput } from '../faults/fault-rule.ts';
 import {
   collectionSchemas,
   GROUP_COLLECTIONS,
@@ -9,7 +10,7 @@ import {
   INSTANCE_FINISH,
   listOf,
 } from './seed-collections.ts';
-import { type FieldSchema, type Fields, fieldsOf, optionalFields } from './seed-fields.ts';
+import { type FieldSchema, type Fields, fieldsOf, optionalFields, strictly } from './seed-fields.ts';
 import { projectFields } from './seed-project.schema.ts';
 
 const text = (description: string) => Type.String({ minLength: 1, description });
@@ -90,9 +91,9 @@ const ROOT: Fields = {
   groups,
   projects: listOf(projectFields(), 'Projects.', 'path'),
   faults: Type.Optional(
-    Type.Array(Type.Unsafe({ type: 'object' }), {
+    Type.Array(strictly(FaultInput as unknown as FieldSchema), {
       maxItems: 1_000,
-      description: 'Faults as `POST /-/bench/faults` takes them.',
+      description: 'Faults as `POST /-/bench/faults` takes them; they act once everything is there.',
     }),
   ),
 };
