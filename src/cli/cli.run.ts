@@ -1,6 +1,7 @@
 import type { Environment } from '../config/env.ts';
 import { VERSION } from '../core/core.version.ts';
 import { StartupError } from '../core/startup-error.ts';
+import { SeedError } from '../test-bench/seed/seed.error.ts';
 import { serveCommand } from './cli.serve.ts';
 
 const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the GitLab REST API v4
@@ -8,10 +9,10 @@ const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the 
 Usage: stithy <command>
 
   serve        run the server
+  doctor       check the installation and report problems
   init         write a seed file to begin with
   seed         make what a seed file describes
   export-seed  write a seed file from a server
-  doctor       check the installation and report problems
   backup       back up the installation to a folder
   restore      restore a backup into an empty data folder and database
   jobs         show, list, retry and delete background jobs
@@ -70,7 +71,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
     }
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
-    process.stderr.write(`stithy: ${error.message}\n`);
-    return 2;
+    const isOfSeed = error.cause instanceof SeedError;
+    process.stderr.write(isOfSeed ? `${error.message}\n` : `stithy: ${error.message}\n`);
+    return isOfSeed ? 1 : 2;
   }
 }

@@ -8,6 +8,7 @@ import { bindFolder, claimFolders } from '../db/folder-claim.ts';
 import { recoverIntentsAtStart } from '../repositories/recover-intents.ts';
 import type { Instance } from '../start.ts';
 import { startError } from '../start-errors.ts';
+import { SeedError } from '../test-bench/seed/seed.error.ts';
 
 /**
  * Works on the data of a server that does not run, as that server would: it does not listen, and no jobs run beside.
@@ -35,7 +36,7 @@ export async function onStoppedServer<T>(
     await recoverIntentsAtStart(instance.deps);
     return await work(instance);
   } catch (error) {
-    throw startError(error, config);
+    throw error instanceof SeedError ? error : startError(error, config);
   } finally {
     for (const step of undo.reverse()) await step();
   }

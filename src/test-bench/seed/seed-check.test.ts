@@ -57,6 +57,7 @@ projects:
 
 test('what is neither YAML nor JSON, too deep or too much is refused with its line', () => {
   assert.match(problemsOf('users: [')[0]!, /^a\.yml:1: /);
+  assert.match(problemsOf('users: ["a\\0b"]')[0]!, /^a\.yml:1: users\[0\]: must not contain NUL/);
   assert.match(problemsOf('users: []\nusers: []')[0]!, /^a\.yml:2: .*unique/);
   assert.match(problemsOf('[1]')[0]!, /^a\.yml:1: must be a map$/);
   assert.match(problemsOf('')[0]!, /^a\.yml:1: must be a map$/);

@@ -1,3 +1,4 @@
+import { isDatabaseText } from '../../core/database-text.ts';
 import { problemAt, SeedError } from './seed.error.ts';
 import type { SeedDocument, SeedPath } from './seed-document.ts';
 import type { FieldSchema } from './seed-fields.ts';
@@ -80,6 +81,7 @@ function checkAny(value: unknown, schemas: readonly FieldSchema[], path: SeedPat
 
 function checkText(value: string, schema: FieldSchema, say: (text: string) => void): void {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema;
+  if (!isDatabaseText(value)) say('must not contain NUL characters; a file may be {base64: ...}');
   if (value.length < minLength)
     say(minLength === 1 ? 'must not be empty' : `must have ${minLength} characters or more`);
   if (value.length > maxLength) say(`must have ${maxLength} characters or fewer`);

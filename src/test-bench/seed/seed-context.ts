@@ -1,3 +1,4 @@
+import { ApiError } from '../../core/core.errors.ts';
 import { equalsIgnoringCase } from '../../db/like.ts';
 import type { Deps } from '../../deps.ts';
 import { problemAt, SeedError } from './seed.error.ts';
@@ -14,12 +15,18 @@ export class SeedMistake extends Error {
   override name = 'SeedMistake';
 }
 
+/** Whether something was refused, by the server or because it makes no sense. */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof SeedRefusal || error instanceof SeedMistake || (error instanceof ApiError && error.status < 500);
+
 /** What is common to all that a seed makes. */
 export class SeedContext {
   readonly deps: Deps;
   readonly api: SeedApi;
   readonly clock: SeedClock;
   readonly bundles: BundleSource;
+  /** Whether all parameters are in force, whatever their plan: then some things are made without a request. */
+  hasFullPlan = false;
   /** What is done when everything is there, in order. */
   readonly later: (() => Promise<void>)[] = [];
   /** How many objects were made, by kind. */
@@ -59,7 +66,7 @@ export class SeedContext {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof SeedRefusal) && !(error instanceof SeedMistake)) throw error;
+      if (!isRefusal(error)) throw error;
       const place = { ...this.#document.placeOf(path), path: pathText(path) };
       throw new SeedError([problemAt(place, error.message)]);
     }

@@ -85,7 +85,7 @@ async function apply(
   const context = new SeedContext({ deps, api, clock, bundles }, document, seed);
   try {
     await withPredictableIds(await originOf(deps, text), async () => {
-      await applyAll(context, seed.root);
+      await context.at([], () => applyAll(context, seed.root));
       // Housekeeping, which no client sees, is left to the workers.
       await deps.jobs.drain(0, ['slow']);
     });

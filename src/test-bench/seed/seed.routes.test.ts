@@ -53,6 +53,32 @@ test('mistakes and refusals are 400 with a line for each', async () => {
   assert.equal((await send('no JSON', BUNDLED_SEED)).statusCode, 400);
 });
 
+test('faults of a seed are ordered once everything is there, and no mails are made', async () => {
+  const seed = 'users: [kim]\nfaults: [{match: {path: /api/v4/version}, act: {status: 503}}]';
+  assert.equal(expectStatus<{ made: { faults: number } }>(await send(seed), 201).made.faults, 1);
+  assert.deepEqual(expectStatus<{ made: object }>(await send(seed), 201).made, {});
+  assert.equal(expectStatus<unknown[]>(await app.get('/-/bench/faults'), 200).length, 1);
+  assert.deepEqual(expectStatus(await app.get('/-/bench/mails'), 200), []);
+  expectStatus(await app.delete('/-/bench/faults'), 204);
+  assert.match((await send('faults: [{match: {path: 1}, act: {}}]')).body, /faults\[0\]\.match\.path: must be a text/);
+});
+
+test('a lower plan makes what its API would', async () => {
+  const free = await buildTestApp({ settings: { STITHY_BENCH: '1', STITHY_PLAN: 'free' } });
+  try {
+    const seed =
+      'users: [ann, ben]\nplan: free\nprojects: [{path: web, visibility: public, issues: [{title: x, weight: 3, assignees: [ann, ben]}]}]';
+    expectStatus(await free.post(SEED, { body: seed, headers: { 'content-type': 'text/yaml' } }), 201);
+    const issue = expectStatus<{ assignees: unknown[] }>(await free.get('/projects/1/issues/1'), 200);
+    assert.equal(issue.assignees.length, 1);
+    const roles = 'member_roles: [{name: x, base_access_level: guest}]';
+    const refused = await free.post(SEED, { body: roles, headers: { 'content-type': 'text/yaml' } });
+    assert.match(expectStatus<{ message: string }>(refused, 400).message, /^seed:1: .*(plan|Forbidden)/);
+  } finally {
+    await free.close();
+  }
+});
+
 test('the schema is served, and only administrators may come', async () => {
   const schema = await app.get('/-/bench/seed.schema.json');
   assert.match(String(schema.headers['content-type']), /^application\/schema\+json/);
