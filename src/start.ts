@@ -61,7 +61,7 @@ import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
 import { Archives } from './storage/zip/zip.archives.ts';
 import { reloadStorages } from './storages-reload.ts';
-import { BenchClock, TestBench } from './test-bench/index.ts';
+import { BenchClock, finishAfterOpen, finishBeforeOpen, TestBench } from './test-bench/index.ts';
 
 /** Requests in long polls: each holds a connection and some kilobytes. */
 const WAITING = { total: 2_000, perKey: 200 };
@@ -95,15 +95,10 @@ export async function open(
   await makeFolders(config);
   const storages = config.storages.map(({ path }) => path);
   const releaseGitConfig = useGitConfig(config.dataDir, storages);
-  let database: Database;
-  let processes: ServerProcesses;
-  try {
-    database = await openDatabase(config.database, onQuery);
-    processes = await enter(config, clock, log, database);
-  } catch (error) {
+  const { database, processes } = await openData(config, clock, log, onQuery).catch((error: unknown) => {
     releaseGitConfig();
     throw error;
-  }
+  });
   const pool = new RepositoryPool();
   const inFlight = new InFlight();
   const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres', inFlight, processes.id);
@@ -188,17 +183,21 @@ export async function open(
   }
 }
 
-/** Registers this process in the database; closes the database if that fails. */
-async function enter(config: Config, clock: Clock, log: Logger, { db, close }: Database): Promise<ServerProcesses> {
+/** Opens the database, completes a restore that was interrupted, and registers this process; leaves nothing open if that fails. */
+async function openData(
+  config: Config,
+  clock: Clock,
+  log: Logger,
+  onQuery?: (query: CompiledQuery) => void,
+): Promise<{ database: Database; processes: ServerProcesses }> {
+  finishBeforeOpen(config);
+  const database = await openDatabase(config.database, onQuery);
   try {
-    return await ServerProcesses.enter(
-      db,
-      clock,
-      log,
-      config.database.kind === 'postgres' ? config.database.url : null,
-    );
+    await finishAfterOpen(config, database.db);
+    const url = config.database.kind === 'postgres' ? config.database.url : null;
+    return { database, processes: await ServerProcesses.enter(database.db, clock, log, url) };
   } catch (error) {
-    await close();
+    await database.close();
     throw error;
   }
 }

@@ -15,6 +15,7 @@ Usage: stithy <command>
   export-seed  write a seed file from a server
   backup       back up the installation to a folder
   restore      restore a backup into an empty data folder and database
+  bench        take and restore snapshots of a running test bench
   jobs         show, list, retry and delete background jobs
   license      create and show licenses
   token        create another access token of the administrator
@@ -45,6 +46,8 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
         return await (await import('./cli.backup.ts')).backupCommand(args.slice(1), env);
       case 'restore':
         return await (await import('./cli.restore.ts')).restoreCommand(args.slice(1), env);
+      case 'bench':
+        return await (await import('./cli.bench.ts')).benchCommand(args.slice(1), env);
       case 'jobs':
         return await (await import('./cli.jobs.ts')).jobsCommand(args.slice(1), env);
       case 'license':

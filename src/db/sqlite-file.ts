@@ -35,13 +35,15 @@ export function copyDatabase(database: DatabaseSync, { path, durable }: SqliteOp
 }
 
 /**
- * Moves a copy of a database into the place of another one, which is closed.
+ * Moves a copy of a database into the place of another one, which is closed. If that is interrupted, there may be none.
  * @param options of the other one
  * @throws the file system's error
  */
 export function moveDatabase(from: string, { path, durable }: SqliteOptions): void {
   // A log of the former file would be taken for one of the new file.
   for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+  // A file system may flush what replaces a file, which takes longer than all the rest.
+  if (!durable) rmSync(path, { force: true });
   renameSync(from, path);
   if (durable) sync(dirname(path));
 }

@@ -4,5 +4,6 @@ export { applySeed, type SeedReport, type SeedTarget } from './seed/seed.apply.t
 export { SeedError } from './seed/seed.error.ts';
 export { SeedMistake } from './seed/seed-context.ts';
 export { applySeedFile } from './seed/seed-file.ts';
+export { finishAfterOpen, finishBeforeOpen } from './snapshots/finish-restore.ts';
 export { benchRoutes } from './test-bench.routes.ts';
 export { TestBench } from './test-bench.ts';

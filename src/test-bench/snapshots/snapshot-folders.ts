@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
 import type { Engine } from '../../db/migration-history.ts';
 import { isMissing } from '../../git/files/index.ts';
 
@@ -29,9 +30,12 @@ const MARKER = 'restoring';
 export class SnapshotFolders {
   readonly #root: string;
   readonly #marker: string;
+  /** Whether what is stored must outlast a power failure. */
+  readonly #flush: boolean;
 
-  /** @param dataDir which is not changed unless something is stored */
-  constructor(dataDir: string) {
+  /** @param config whose data folder is not changed unless something is stored */
+  constructor({ dataDir, database }: Pick<Config, 'dataDir' | 'database'>) {
+    this.#flush = database.kind === 'postgres' || database.durable;
     const own = join(dataDir, 'test-bench');
     this.#root = join(own, 'snapshots');
     this.#marker = join(own, MARKER);
@@ -64,7 +68,7 @@ export class SnapshotFolders {
 
   /** Makes a folder the complete snapshot of a name. */
   complete(folder: string, manifest: Manifest): void {
-    writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest), { flush: true });
+    writeFileSync(join(folder, MANIFEST), JSON.stringify(manifest), { flush: this.#flush });
     renameSync(folder, this.of(manifest.name));
   }
 
@@ -96,7 +100,7 @@ export class SnapshotFolders {
       return;
     }
     const temporary = `${this.#marker}.${process.pid}`;
-    writeFileSync(temporary, name, { flush: true });
+    writeFileSync(temporary, name, { flush: this.#flush });
     renameSync(temporary, this.#marker);
   }
 

@@ -45,6 +45,8 @@ export class Snapshots {
   readonly #lists = new Map<string, KeptFolder[]>();
   #ssh: SshServer | null = null;
   #turn: Promise<unknown> = Promise.resolve();
+  /** Whether there is a start to go back to. */
+  #marksStart = false;
   /** Whether a restore has failed half-way. */
   #broken = false;
 
@@ -52,7 +54,7 @@ export class Snapshots {
   constructor(deps: Deps, reload: () => Promise<void>) {
     this.#deps = deps;
     this.#reload = reload;
-    this.#folders = new SnapshotFolders(deps.config.dataDir);
+    this.#folders = new SnapshotFolders(deps.config);
     this.#copies = copiesOf(deps);
   }
 
@@ -73,6 +75,7 @@ export class Snapshots {
         await this.#drop(START);
       await this.#copies.dropOthers(this.#folders.names().map((name) => this.#folders.of(name)));
     });
+    this.#marksStart = true;
     if (this.#folders.has(START)) return this.gate.beforeChange(null);
     let taking: Promise<void> | null = null;
     this.gate.beforeChange(() => {
@@ -108,8 +111,10 @@ export class Snapshots {
    *   way does not end; other errors, after which the instance is as before, or answers 503 until one is restored
    */
   restore(name: string): Promise<SnapshotFacts> {
-    return this.#inTurn(() => {
+    return this.#inTurn(async () => {
       if (!NAME.test(name) || !this.#folders.has(name)) throw notFound('Snapshot');
+      // The way back to the start must not be lost.
+      if (this.#marksStart && !this.#folders.has(START)) await this.#take(START);
       return this.#restore(name);
     });
   }
@@ -117,6 +122,7 @@ export class Snapshots {
   /** Goes back to the state of the start, with what the seed made. @throws as `restore` */
   async reset(): Promise<void> {
     await this.#inTurn(async () => {
+      if (!this.#marksStart) throw conflict('The server has not been started completely');
       // Without it nothing has changed.
       if (this.#folders.has(START)) await this.#restore(START);
     });
