@@ -7,6 +7,7 @@ import { cold } from './cold/index.ts';
 import { makeRepository } from './data.ts';
 import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } from './figures.ts';
 import { firstMinute } from './first-minute/index.ts';
+import { instances } from './instances.ts';
 import { lint } from './lint.ts';
 import { lists } from './lists.ts';
 import { npm } from './npm.ts';
@@ -43,6 +44,11 @@ if (selected[0] === 'first-minute') {
 }
 if (selected[0] === 'cold') {
   const all = await cold(data, selected.slice(1), (figure) => say(row(figure)));
+  process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
+  process.exit(0);
+}
+if (selected[0] === 'instances') {
+  const all = await instances();
   process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
   process.exit(0);
 }
