@@ -6,6 +6,7 @@ import { rewriteGitUrl } from './git-server/http/git-http.paths.ts';
 import { registerGitRoutes } from './git-server/http/git-http.routes.ts';
 import { buildServer, type HttpServer } from './http/http.server.ts';
 import { PathTree } from './http/route-table.ts';
+import { routesAt } from './http/version-changes.ts';
 import { rewritePageUrl } from './pages/pages.rewrite.ts';
 import { registerPages } from './pages/pages.routes.ts';
 import { routes } from './routes.ts';
@@ -23,10 +24,18 @@ const benchPaths = new PathTree();
 export function buildApp(deps: Deps, bench: TestBench | null = null): HttpServer {
   const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteArtifactUrl(rewriteGitUrl(url))));
   const plugins = [registerGitRoutes, registerPages];
-  if (bench === null) return buildServer(deps, { routes, paths, vocabulary, rewriteUrl, plugins });
+  const all = bench === null ? routes : withBench;
+  const ofVersion = routesAt(deps.config.reportedVersion, all);
+  // A version that lacks some routes has paths of its own.
+  const shared = ofVersion === all ? { paths: bench === null ? paths : benchPaths } : {};
+  const common = { ...shared, vocabulary, rewriteUrl };
+  if (bench === null) return buildServer(deps, { ...common, routes: ofVersion, plugins });
   const { interceptor, requests, snapshots } = bench;
-  const watched = withBench.map(snapshots.gate.watched);
-  const withRecorder = [...plugins, requests.plugin];
-  const parts = { vocabulary, rewriteUrl, plugins: withRecorder, interceptor, onCached: requests.onCached };
-  return buildServer(deps, { routes: watched, paths: benchPaths, ...parts });
+  return buildServer(deps, {
+    ...common,
+    routes: ofVersion.map(snapshots.gate.watched),
+    plugins: [...plugins, requests.plugin],
+    interceptor,
+    onCached: requests.onCached,
+  });
 }

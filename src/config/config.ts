@@ -4,6 +4,7 @@ import { join, resolve, sep } from 'node:path';
 import type { Throttle } from '../core/limiters.ts';
 import { type MailAddress, parseMailAddress } from '../core/mail-address.ts';
 import { defaultMemory } from '../core/memory-budget.ts';
+import { NEWEST, parseReportedVersion, REPORTABLE, type ReportedVersion } from '../core/reported-version.ts';
 import { defaultConnections } from '../core/resource-exhaustion.ts';
 import { parseStorages, readStoragesFile, type StorageConfig } from './config.storages.ts';
 import { ConfigError, type Environment, EnvironmentReader } from './env.ts';
@@ -42,6 +43,8 @@ export interface Config {
   externalUrl: string | null;
   /** Which answers are given where the specification and the platform's clients differ. */
   dialect: Dialect;
+  /** The version of the platform that clients are told. */
+  reportedVersion: ReportedVersion;
   /** The plan if there is no license. */
   plan: Plan;
   /** Public key of the trusted license issuer, as Base64 of its DER; null if no licenses are accepted. */
@@ -185,6 +188,16 @@ function throttle(env: EnvironmentReader, name: string): Throttle {
   };
 }
 
+/** @throws ConfigError */
+function reportedVersion(text: string | null): ReportedVersion {
+  if (text === null) return NEWEST;
+  const version = parseReportedVersion(text);
+  if (version !== undefined) return version;
+  throw new ConfigError(
+    `STITHY_REPORTED_VERSION must be a version from ${REPORTABLE}, such as 17.11.0-ee, not "${text}".`,
+  );
+}
+
 function bench(env: EnvironmentReader): Config['bench'] {
   const isOn = env.boolean('STITHY_BENCH', false);
   const outbound = env.oneOf('STITHY_BENCH_OUTBOUND', BENCH_OUTBOUND, 'send');
@@ -224,6 +237,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     rootToken,
     rootPassword,
     externalUrl: env.url('STITHY_EXTERNAL_URL', null)?.href.replace(/\/+$/, '') ?? null,
+    reportedVersion: reportedVersion(env.string('STITHY_REPORTED_VERSION', null)),
     plan: env.oneOf('STITHY_PLAN', PLANS, 'ultimate'),
     dialect: env.oneOf('STITHY_DIALECT', DIALECTS, 'specification'),
     licenseIssuer: licenseIssuer === null ? null : readLicenseIssuer(licenseIssuer),

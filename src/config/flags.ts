@@ -34,6 +34,7 @@ export const FLAGS: readonly Flag[] = [
     value: 'HOW',
     what: 'send or capture calls of webhooks and integrations',
   },
+  { name: 'reported-version', variable: 'STITHY_REPORTED_VERSION', value: 'VERSION', what: 'version to report' },
   { name: 'dialect', variable: 'STITHY_DIALECT', value: 'NAME', what: 'specification or gitlab' },
   {
     name: 'allow-local-network',

@@ -25,6 +25,7 @@ import { type CacheDependencies, isCacheableCaller } from './response-cache.ts';
 import type { PreparedRoute } from './route-match.ts';
 import { checkScopes } from './scopes.ts';
 import { throttleGroups } from './throttle-groups.ts';
+import { absentFields, withoutFields } from './version-changes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -104,6 +105,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   // In log and metrics the rest of a path has no name.
   const url = routePath(options).replace(/\*\w+$/, '*');
   const secrets = secretNames(options.input);
+  const absent = absentFields(deps.config.reportedVersion, route);
   const acceptsBodyCredentials = isParsed && credentials.methods.some(({ location }) => location.inBody);
 
   /** Determines caller, permissions and parameters, except for the body. */
@@ -243,6 +245,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
       throw await notFoundIfDeleted(error, method, () => access.check(asked(request, caller)));
     }
     if (reply.sent) return reply;
+    if (absent !== null) response = withoutFields(response, absent);
     const sent = otherSuccess?.status === reply.statusCode ? otherSuccess : success;
     if ('empty' in sent && response === undefined) return reply.send();
     if ('contentType' in success) return reply.send(response);

@@ -172,12 +172,14 @@ function rename(made: OperationObject, from: string, to: string): void {
  * @param base URL of the server, without a trailing slash
  * @param vocabulary descriptions for declarations without one
  * @param dialect dialect of the answers
+ * @param version of the platform that clients are told
  */
 export function openApiDocument(
   routes: readonly Route[],
   base: string,
   vocabulary: Vocabulary = NO_VOCABULARY,
   dialect: Dialect = 'specification',
+  version: string = VERSION.api,
 ): OpenApiDocument {
   const book = new SchemaBook(vocabulary, dialect);
   book.components.Error = ERROR_SCHEMA;
@@ -193,7 +195,7 @@ export function openApiDocument(
     openapi: '3.1.0',
     info: {
       title: 'Stithy REST API',
-      version: VERSION.api,
+      version,
       description: introduction(base),
       license: { name: 'MIT', identifier: 'MIT' },
       'x-dialect': dialect,

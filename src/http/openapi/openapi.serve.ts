@@ -60,7 +60,9 @@ export function registerReference(
   let made: { base: string; document: Serialized } | undefined;
   const make = async (base: string) => {
     const { openApiDocument } = await import('./openapi.document.ts');
-    return { base, document: Serialized.of(openApiDocument(routes, base, await vocabulary?.(), deps.config.dialect)) };
+    const { dialect, reportedVersion } = deps.config;
+    const document = openApiDocument(routes, base, await vocabulary?.(), dialect, reportedVersion.text);
+    return { base, document: Serialized.of(document) };
   };
   for (const path of ['/api/v4/openapi.json', '/api/openapi.json']) {
     app.get(path, async (request, reply) => {

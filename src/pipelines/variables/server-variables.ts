@@ -44,15 +44,15 @@ export async function serverVariables(
   const url = new URL(base);
   const protocol = url.protocol.slice(0, -1);
   const ssh = sshEndpoint(deps.config, base);
-  const [major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(VERSION.api)!.slice(1);
+  const { text, major, minor, patch } = deps.config.reportedVersion;
   return publicVariables({
     CI: 'true',
     GITLAB_CI: 'true',
     CI_SERVER_NAME: 'GitLab',
-    CI_SERVER_VERSION: VERSION.api,
-    CI_SERVER_VERSION_MAJOR: major,
-    CI_SERVER_VERSION_MINOR: minor,
-    CI_SERVER_VERSION_PATCH: patch,
+    CI_SERVER_VERSION: text,
+    CI_SERVER_VERSION_MAJOR: String(major),
+    CI_SERVER_VERSION_MINOR: String(minor),
+    CI_SERVER_VERSION_PATCH: String(patch),
     CI_SERVER_REVISION: VERSION.revision,
     CI_SERVER_URL: base,
     CI_SERVER_HOST: url.hostname,

@@ -29,7 +29,7 @@ const metadataRoute = (path: string, summary: string) =>
     scopes: ['read_user', 'ai_features'],
     success: { status: 200, schema: Metadata },
     handler: async ({ deps }) => ({
-      version: VERSION.api,
+      version: deps.config.reportedVersion.text,
       revision: VERSION.revision,
       kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
       enterprise: (await effectivePlan(deps)) !== 'free',
