@@ -19,6 +19,8 @@ import { type SeedContext, SeedMistake } from './seed-context.ts';
 import type { Item } from './seed-expand.ts';
 
 const FIRST_MESSAGE = 'Initial commit';
+/** So many commits are written at once. */
+const MAX_UNWRITTEN = 32;
 
 /** The history of one project while a seed writes it: heads move in memory, and all refs at once at the end. */
 export class SeedHistory {
@@ -27,6 +29,8 @@ export class SeedHistory {
   readonly #before: Map<string, string>;
   readonly #heads = new Map<string, string>();
   readonly #people = new Map<string, { name: string; email: string }>();
+  /** Commits that are still being written. */
+  readonly #unwritten = new Map<string, Promise<unknown>>();
   /** Name of the default branch. */
   readonly main: string;
 
@@ -54,7 +58,7 @@ export class SeedHistory {
       const before = new Map(refs.map(({ name, oid }) => [name, oid]));
       const main = (await repo.refs.head()) ?? 'main';
       const history = new SeedHistory(context, repo, before, main);
-      await work(history);
+      await work(history).finally(() => history.#written());
       const updates = [...history.#heads]
         .filter(([ref, oid]) => before.get(ref) !== oid)
         .map(([ref, oid]) => ({ ref, old: before.get(ref) ?? null, new: oid }));
@@ -105,6 +109,7 @@ export class SeedHistory {
 
   /** Makes a branch at a commit that is there. @returns whether there is such a commit */
   async branchAt(branch: string, oid: string): Promise<boolean> {
+    await this.#written();
     if ((await this.#repo.objects.commit(oid)) === null) return false;
     this.#heads.set(`${HEADS}${branch}`, oid);
     return true;
@@ -129,16 +134,31 @@ export class SeedHistory {
   }
 
   async #write(base: string | null, item: Item, author: NewIdentity, committer: NewIdentity): Promise<string> {
+    if (base !== null) await this.#unwritten.get(base);
     const actions = [...this.#actions(item), ...(await this.#files(base, item))];
     const message = (item.message as string | undefined) ?? messageOf(actions);
     try {
       const made = await prepareCommit(this.#repo, { base, actions, author, committer, message });
-      await made.store();
+      this.#keepWriting(made.oid, made.store());
+      if (this.#unwritten.size >= MAX_UNWRITTEN) await this.#written();
       return made.oid;
     } catch (error) {
       if (error instanceof CommitError) throw new SeedMistake(error.message);
       throw error;
     }
+  }
+
+  /** Lets a commit be written while others are made; whoever needs it waits for it. */
+  #keepWriting(oid: string, stored: Promise<unknown>): void {
+    // A failure is told where it is waited for.
+    stored.catch(() => {});
+    this.#unwritten.set(oid, stored);
+  }
+
+  /** Waits until all commits are written. @throws the file system's error */
+  async #written(): Promise<void> {
+    await Promise.all(this.#unwritten.values());
+    this.#unwritten.clear();
   }
 
   async #merge(
@@ -151,6 +171,7 @@ export class SeedHistory {
     const other = String(item.merge);
     const head = this.#heads.get(`${HEADS}${other}`);
     if (head === undefined || base === null) throw new SeedMistake(`merge: there is no branch ${other} yet`);
+    await this.#written();
     const merged = await mergeCommits(this.#repo, base, head);
     if (merged.kind !== 'clean') throw new SeedMistake(`merge: ${other} and ${branch} do not merge without conflicts`);
     const message = (item.message as string | undefined) ?? `Merge branch '${other}' into '${branch}'`;
