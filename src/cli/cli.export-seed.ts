@@ -8,7 +8,7 @@ import { StartupError } from '../core/startup-error.ts';
 import type { ExportSource } from '../test-bench/seed-export/export-source.ts';
 import { exportSeed } from '../test-bench/seed-export/seed-export.ts';
 import { parseCommand, printsHelp } from './command.ts';
-import { askServer, REMOTE_OPTIONS, type RemoteServer, remoteServer } from './remote-server.ts';
+import { askServer, REMOTE_OPTIONS, type RemoteServer, remoteServer } from './server-client.ts';
 
 const HELP = `Usage: stithy export-seed FILE --url URL --token TOKEN
 

@@ -5,7 +5,7 @@ import { applySeedFile, BenchClock, SeedError, SeedMistake, type SeedReport } fr
 import { readSeedFile } from '../test-bench/seed/seed-file.ts';
 import { BUNDLED_SEED, bundledSeed } from '../test-bench/seed/seed-sending.ts';
 import { parseCommand, printsHelp } from './command.ts';
-import { askServer, REMOTE_OPTIONS, type RemoteServer, remoteServer } from './remote-server.ts';
+import { askServer, REMOTE_OPTIONS, type RemoteServer, remoteServer } from './server-client.ts';
 import { onStoppedServer } from './stopped-server.ts';
 
 const HELP = `Usage: stithy seed FILE [--url URL --token TOKEN]
