@@ -10,8 +10,6 @@ import type { Instance } from '../start.ts';
 import { startError } from '../start-errors.ts';
 import { SeedError } from '../test-bench/seed/seed.error.ts';
 
-const ALIVE_MS = 60_000;
-
 /**
  * Works on the data of a server that does not run, as that server would: it does not listen, and no jobs run beside.
  * @throws StartupError if a server runs on the data, or settings or data do not allow it; errors of `work`
@@ -22,9 +20,7 @@ export async function onStoppedServer<T>(
   clock: Clock,
   work: (instance: Instance) => Promise<T>,
 ): Promise<T> {
-  // Nothing listens, and threads and processes of the server do not keep a process alive that waits for them.
-  const alive = setInterval(() => {}, ALIVE_MS);
-  const undo: (() => unknown)[] = [() => clearInterval(alive)];
+  const undo: (() => unknown)[] = [];
   const folders = [config.dataDir, ...config.storages.map(({ path }) => path)];
   try {
     for (const folder of folders) await makePrivateFolder(folder);

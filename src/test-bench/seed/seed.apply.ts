@@ -49,6 +49,8 @@ export function readSeed(text: string, file: string): SeedDocument {
   return document;
 }
 
+const ALIVE_MS = 60_000;
+
 /** One seed at a time for each server. */
 const turns = new WeakMap<Deps, KeyedQueue>();
 
@@ -80,10 +82,14 @@ async function apply(
 ): Promise<SeedReport['made']> {
   const { now } = (seed.root.clock ?? {}) as { now?: string };
   const clock = new SeedClock(deps.clock, now);
-  const resume = [deps.limiter.suspend(), deps.mailer.suspend()];
-  const api = await SeedApi.open(deps, server.app);
-  const context = new SeedContext({ deps, api, clock, bundles }, document, seed);
+  // Before a server listens, its threads alone do not keep a process alive that waits for them.
+  const alive = setInterval(() => {}, ALIVE_MS);
+  const resume = [() => clearInterval(alive), deps.limiter.suspend(), deps.mailer.suspend()];
+  let api: SeedApi | null = null;
+  let context: SeedContext;
   try {
+    api = await SeedApi.open(deps, server.app);
+    context = new SeedContext({ deps, api, clock, bundles }, document, seed);
     await withPredictableIds(await originOf(deps, text), async () => {
       await context.at([], () => applyAll(context, seed.root));
       // Housekeeping, which no client sees, is left to the workers.
@@ -92,7 +98,7 @@ async function apply(
   } finally {
     for (const step of resume) step();
     clock.restore();
-    await api.close();
+    await api?.close();
   }
   const { clock: own } = deps;
   await applyClock(context, seed.root, own instanceof BenchClock ? own : null);
