@@ -11,6 +11,8 @@ import { writeNotices } from './notices.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
+/** Entries under names of their own, that others import or run. */
+const PUBLIC = ['main', 'index', 'vitest', 'playwright', 'node-test'];
 /** So many bundles are kept, this one included: servers that run load parts of theirs when they are first needed. */
 const MAX_BUNDLES = 4;
 
@@ -38,6 +40,9 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
     input: {
       main: 'src/main.ts',
       index: 'src/index.ts',
+      vitest: 'src/fixtures/vitest.ts',
+      playwright: 'src/fixtures/playwright.ts',
+      'node-test': 'src/fixtures/node-test.ts',
       compiler: 'src/ci/compiler/compiler.worker.ts',
       markup: 'src/markup/markup.worker.ts',
       reader: 'src/api/code/reader-thread-program.ts',
@@ -56,7 +61,7 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
     // Loaded with fewer bytes than an ES module, whose text is always held as 16 bits for each character.
     format: 'cjs',
     // A server that runs finds its own threads and its spawner after the bundle has been made again.
-    entryFileNames: ({ name }) => (name === 'main' || name === 'index' ? '[name].cjs' : '[name]-[hash].cjs'),
+    entryFileNames: ({ name }) => (PUBLIC.includes(name) ? '[name].cjs' : '[name]-[hash].cjs'),
     chunkFileNames: '[name]-[hash].cjs',
     comments: false,
     sourcemap: true,
