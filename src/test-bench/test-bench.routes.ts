@@ -3,6 +3,7 @@ import { clockRoutes } from './clock/clock.routes.ts';
 import { deliveriesRoutes } from './deliveries/deliveries.routes.ts';
 import { faultsRoutes } from './faults/faults.routes.ts';
 import { idleRoutes } from './idle/idle.routes.ts';
+import { benchJobsRoutes } from './jobs/bench-jobs.routes.ts';
 import { mailsRoutes } from './mails/mails.routes.ts';
 import { requestsRoutes } from './requests/requests.routes.ts';
 import { seedRoutes } from './seed/seed.routes.ts';
@@ -18,4 +19,5 @@ export const benchRoutes: readonly Route[] = [
   ...idleRoutes,
   ...snapshotRoutes,
   ...seedRoutes,
+  ...benchJobsRoutes,
 ];

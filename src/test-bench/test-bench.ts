@@ -6,6 +6,7 @@ import { captureCalls, deliveryRecord } from './deliveries/delivery-record.ts';
 import { faultInterceptor } from './faults/fault-interceptor.ts';
 import { Faults } from './faults/faults.ts';
 import { outgoingFaults } from './faults/outgoing-faults.ts';
+import { BenchJobs } from './jobs/bench-jobs.ts';
 import { mailRecord } from './mails/mail-record.ts';
 import { RequestRecorder } from './requests/request-recorder.ts';
 import { Snapshots } from './snapshots/snapshots.ts';
@@ -18,6 +19,7 @@ export class TestBench {
   readonly faults = new Faults();
   readonly requests: RequestRecorder;
   readonly snapshots: Snapshots;
+  readonly jobs: BenchJobs;
   /** Sees every request before the server does. */
   readonly interceptor: Interceptor;
   readonly #deps: Deps;
@@ -28,6 +30,7 @@ export class TestBench {
     this.#deps = deps;
     this.clock = deps.clock;
     this.requests = new RequestRecorder(deps);
+    this.jobs = new BenchJobs(deps);
     deps.outgoing.add(deliveryRecord(deps));
     deps.outgoing.add(outgoingFaults(this.faults));
     if (deps.config.bench?.outbound === 'capture') deps.outgoing.add(captureCalls);

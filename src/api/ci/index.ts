@@ -34,6 +34,7 @@ import { variableRoutes } from './variables/variables.routes.ts';
 
 export { rewriteArtifactUrl } from './artifacts/artifacts.addresses.ts';
 export { mayRun } from './ci.run-rights.ts';
+export { startWithoutRunner } from './runner-protocol/assign-job.ts';
 
 /** Pipelines, jobs and runners. */
 export const ci: Area = {

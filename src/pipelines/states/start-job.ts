@@ -5,7 +5,8 @@ import { lockPipeline, setPipelineStatus } from './pipeline-status.ts';
 import { moveJob } from './transitions.ts';
 
 export interface JobStart {
-  runner: { id: number };
+  /** Id null if no runner executes it. */
+  runner: { id: number | null };
   managerId: number | null;
   /** Digest of the job's token. */
   tokenDigest: string;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
+import { matchesWildcard } from '../../core/wildcard.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { BenchDelivery } from '../../db/tables/bench-deliveries.table.ts';
 import { type Route, route } from '../../http/http.route.ts';
 import { Enum, Instant, Nullable } from '../../http/http.schema.ts';
-import { wildcard } from '../faults/wildcard.ts';
 import { refuseUnknownKeys } from '../strict-input.ts';
 import { BENCH_ROUTE } from '../test-bench.access.ts';
 import { idsWithin, listInTime, readAfter, WaitingInput } from '../waiting-list.ts';
@@ -47,7 +47,7 @@ export const deliveriesRoutes: Route[] = [
     handler: async (c) => {
       const { input, deps } = c;
       refuseUnknownKeys(c.sent, DeliveryFilters);
-      const [event, url] = [wildcard(input.event ?? '*'), wildcard(input.url ?? '*')];
+      const { event = '*', url = '*' } = input;
       const after = readAfter(input.after);
       const list = async () => {
         const rows = await deps.db
@@ -57,7 +57,7 @@ export const deliveriesRoutes: Route[] = [
           .where(after.column, '>', after.value)
           .orderBy('id', 'desc')
           .execute();
-        return rows.filter((row) => event(row.event ?? '') && url(row.url));
+        return rows.filter((row) => matchesWildcard(event, row.event ?? '') && matchesWildcard(url, row.url));
       };
       const ids = idsWithin(await listInTime(c, input, DELIVERIES_TOPIC, list));
       if (ids.length === 0) return [];

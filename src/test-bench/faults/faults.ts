@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/core.errors.ts';
+import { matchesWildcard } from '../../core/wildcard.ts';
 import { type FaultAct, type FaultMatch, readFaultRule } from './fault-rule.ts';
-import { wildcard } from './wildcard.ts';
 
 /** Largest number of rules. */
 const MAX_RULES = 1_000;
@@ -29,7 +29,8 @@ export interface CallFacts {
 }
 
 const ANYTHING = () => true;
-const pattern = (text: string | undefined) => (text === undefined ? ANYTHING : wildcard(text));
+const pattern = (wanted: string | undefined) =>
+  wanted === undefined ? ANYTHING : (text: string) => matchesWildcard(wanted, text);
 
 class Rule implements Fault {
   readonly id: number;
@@ -51,7 +52,7 @@ class Rule implements Fault {
     this.#method = match.method?.toUpperCase();
     this.#path = pattern(match.path);
     this.#url = pattern(match.url);
-    this.#headers = Object.entries(match.header ?? {}).map(([name, value]) => [name.toLowerCase(), wildcard(value)]);
+    this.#headers = Object.entries(match.header ?? {}).map(([name, value]) => [name.toLowerCase(), pattern(value)]);
   }
 
   /** Whether it is for a request, the user aside. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
+import { matchesWildcard } from '../../core/wildcard.ts';
 import type { BenchMail } from '../../db/tables/bench-mails.table.ts';
 import { type Route, route } from '../../http/http.route.ts';
 import { Instant, Nullable } from '../../http/http.schema.ts';
-import { wildcard } from '../faults/wildcard.ts';
 import { refuseUnknownKeys } from '../strict-input.ts';
 import { BENCH_ROUTE } from '../test-bench.access.ts';
 import { idsWithin, listInTime, readAfter, WaitingInput } from '../waiting-list.ts';
@@ -46,7 +46,7 @@ export const mailsRoutes: Route[] = [
     handler: async (c) => {
       const { input, deps } = c;
       refuseUnknownKeys(c.sent, MailFilters);
-      const fits = wildcard(input.subject ?? '*');
+      const { subject: wanted = '*' } = input;
       const to = input.to?.toLowerCase();
       const after = readAfter(input.after);
       const list = async () => {
@@ -58,7 +58,8 @@ export const mailsRoutes: Route[] = [
           .orderBy('id', 'desc')
           .execute();
         return rows.filter(
-          ({ recipient, subject }) => (to === undefined || recipient.toLowerCase() === to) && fits(subject),
+          ({ recipient, subject }) =>
+            (to === undefined || recipient.toLowerCase() === to) && matchesWildcard(wanted, subject),
         );
       };
       const ids = idsWithin(await listInTime(c, input, MAILS_TOPIC, list));

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { withoutUrlCredentials } from '../../core/url-credentials.ts';
+import { matchesWildcard } from '../../core/wildcard.ts';
 import { maskAddress } from '../../http/http.mask.ts';
 import { type Route, route } from '../../http/http.route.ts';
 import { Instant, Nullable } from '../../http/http.schema.ts';
-import { wildcard } from '../faults/wildcard.ts';
 import { refuseUnknownKeys } from '../strict-input.ts';
 import { BENCH_ROUTE } from '../test-bench.access.ts';
 import { listInTime, readAfter, WaitingInput } from '../waiting-list.ts';
@@ -76,7 +76,7 @@ export const requestsRoutes: Route[] = [
       const { input, bench } = c;
       refuseUnknownKeys(c.sent, RequestFilters);
       const after = readAfter(input.after);
-      const fits = input.path === undefined ? () => true : wildcard(input.path);
+      const { path = '*' } = input;
       const list = () =>
         bench.requests
           .list()
@@ -85,7 +85,7 @@ export const requestsRoutes: Route[] = [
               (after.column === 'id' ? each.id > after.value : each.at > Date.parse(after.value)) &&
               (input.method === undefined || each.method === input.method.toUpperCase()) &&
               (input.status === undefined || each.status === input.status) &&
-              fits(addressOf(each).path),
+              matchesWildcard(path, addressOf(each).path),
           );
       return (await listInTime(c, input, RECORD_TOPIC, list)).map(present);
     },

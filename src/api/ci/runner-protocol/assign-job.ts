@@ -75,6 +75,9 @@ export async function assignJob(deps: Deps, request: RunnerRequest): Promise<Sta
   throw conflict();
 }
 
+/** A new job token. Runners cut off the part before the underscore where they name one. */
+const newToken = () => `${JOB_TOKEN_PREFIX}64_${randomText(20)}`;
+
 async function tryJob(
   deps: Deps,
   { runner, managerId, features }: RunnerRequest,
@@ -88,12 +91,36 @@ async function tryJob(
     await finishJob(deps, job_id, { status: 'failed', failureReason: reason }, { from: ['pending'] });
     return 'unfit';
   }
-  // Runners cut off the part before the underscore where they name a token.
-  const token = `${JOB_TOKEN_PREFIX}64_${randomText(20)}`;
+  const token = newToken();
   const revalidate = (db: Db) => mayTake(db, runner, candidate);
   const start = { runner, managerId, tokenDigest: tokenDigest(token), ...timeLimit(known, runner), revalidate };
   const job = await deps.db.transaction().execute((db) => startJob(deps, db, known.job, start));
   return job === null ? 'lost' : { ...known, job, runner, token, queue: { size: 0, depth: 0 } };
+}
+
+/** Has every feature that a job may need. */
+const ABLE: Readonly<Record<string, boolean>> = new Proxy({}, { get: () => true });
+
+/**
+ * Starts a waiting job that no runner is going to execute. A job that cannot run fails instead.
+ * @returns the started job with its token; undefined if it does not wait (any more) or cannot run
+ */
+export async function startWithoutRunner(
+  deps: Deps,
+  jobId: number,
+): Promise<{ job: CiJob; token: string } | undefined> {
+  const known = await read(deps.db, jobId);
+  if (known === undefined || known.job.status !== 'pending') return undefined;
+  const reason = await mismatchReason(deps.db, deps.clock, known, ABLE);
+  if (reason !== null) {
+    await finishJob(deps, jobId, { status: 'failed', failureReason: reason }, { from: ['pending'] });
+    return undefined;
+  }
+  const token = newToken();
+  const start = { runner: { id: null }, managerId: null, tokenDigest: tokenDigest(token) };
+  const limit = timeLimit(known, { maximum_timeout: null });
+  const job = await deps.db.transaction().execute((db) => startJob(deps, db, known.job, { ...start, ...limit }));
+  return job === null ? undefined : { job, token };
 }
 
 /** Columns that decide which jobs a runner gets. */
@@ -118,7 +145,7 @@ async function read(db: Db, id: number): Promise<JobContext | undefined> {
 }
 
 /** Time limit of a job in seconds, and its source. */
-function timeLimit({ project, options }: JobContext, { maximum_timeout }: CiRunner) {
+function timeLimit({ project, options }: JobContext, { maximum_timeout }: Pick<CiRunner, 'maximum_timeout'>) {
   const { build_timeout = DEFAULT_TIMEOUT } = parseJson<{ build_timeout?: number }>(project.settings);
   const own = options.timeout ?? build_timeout;
   if (maximum_timeout !== null && maximum_timeout < own) {
