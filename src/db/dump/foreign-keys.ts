@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../db.schema.ts';
 
+/** Runs statements without parameters on PostgreSQL, in one message. */
+export async function runAll(db: Db, statements: readonly string[]): Promise<void> {
+  if (statements.length > 0) await sql.raw(statements.join(';\n')).execute(db);
+}
+
 /**
  * Runs work in a transaction on PostgreSQL with foreign keys dropped, because rows come in any order. They are checked
  * when they are made again.
@@ -20,8 +25,14 @@ export async function withoutForeignKeys<T>(
      where contype = 'f' and connamespace = current_schema()::regnamespace`.execute(db);
   const named = tables === null ? null : new Set(tables);
   const keys = rows.filter(({ child, parent }) => named === null || named.has(child) || named.has(parent));
-  for (const { drop } of keys) await sql.raw(drop).execute(db);
+  await runAll(
+    db,
+    keys.map(({ drop }) => drop),
+  );
   const result = await work();
-  for (const { add } of keys) await sql.raw(add).execute(db);
+  await runAll(
+    db,
+    keys.map(({ add }) => add),
+  );
   return result;
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -133,4 +136,41 @@ test('snapshots outlive the process, and the command line steers them', async ()
   assert.deepEqual([refused.code, refused.stderr], [2, 'stithy: The server refuses it: 404 Snapshot Not Found\n']);
   assert.equal((await stithy('delete', 'by-hand')).code, 0);
   assert.equal((await stithy('restore')).code, 2);
+});
+
+test('what does not end is cut off: a clone that nobody reads, and a request that is never complete', async () => {
+  await project('kept');
+  const [{ id }] = (await call<[{ id: number }]>('GET', '/api/v4/projects')) as [{ id: number }];
+  const content = randomBytes(24_000_000).toString('base64');
+  const commit = { branch: 'main', commit_message: 'x', actions: [{ action: 'create', file_path: 'large', content }] };
+  const { id: sha } = await call<{ id: string }>('POST', `/api/v4/projects/${id}/repository/commits`, commit);
+  await call('POST', '/-/bench/snapshots', { name: 'kept' });
+  const { port } = new URL(server.url);
+  const send = (text: string) => {
+    const socket = createConnection(Number(port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(text);
+    return socket;
+  };
+  const head = (path: string, type: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nPRIVATE-TOKEN: ${ROOT_TOKEN}\r\nAuthorization: Basic ${btoa(`root:${ROOT_TOKEN}`)}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`;
+  const wants = `0032want ${sha}\n00000009done\n`;
+  const clone = send(
+    head('/root/kept.git/git-upload-pack', 'application/x-git-upload-pack-request', wants.length) + wants,
+  );
+  clone.pause();
+  const incomplete = send(head('/api/v4/projects', 'application/json', 1_000));
+  incomplete.resume();
+  await sleep(300);
+  const begun = performance.now();
+  await call('POST', '/-/bench/snapshots/kept/restore');
+  assert.ok(performance.now() - begun > 4_000);
+  let bytes = 0;
+  clone.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  clone.resume();
+  await Promise.all([clone, incomplete].map((socket) => socket.destroyed || once(socket, 'close')));
+  assert.ok(bytes < content.length / 2, String(bytes));
+  assert.deepEqual((await call<unknown[]>('GET', '/api/v4/projects')).length, 1);
 });

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.schema.ts';
-import { quoted, SNAPSHOT_SCHEMA, sequencesQuery, setSequence, tablesOf } from '../../db/dump/catalog.ts';
-import { withoutForeignKeys } from '../../db/dump/foreign-keys.ts';
+import { quoted, SNAPSHOT_SCHEMA, sequencesQuery, setSequence } from '../../db/dump/catalog.ts';
+import { runAll, withoutForeignKeys } from '../../db/dump/foreign-keys.ts';
 import type { DatabaseCopies } from './database-copies.ts';
 
 /** File with the name of the schema. */
@@ -15,11 +15,22 @@ const SEQUENCES = '~sequences';
 const OF_PROCESSES: ReadonlySet<string> = new Set(['server_processes']);
 
 const schemaOf = (folder: string): string => readFileSync(join(folder, FILE), 'utf8');
+const hasSchema = (folder: string): boolean => existsSync(join(folder, FILE));
 const run = (db: Db, text: string) => sql.raw(text).execute(db);
 const tableIn = (schema: string, table: string): string => `${quoted(schema)}.${quoted(table)}`;
 
+/** Tables of the installation, as `tablesOf` but without looking into the copies. */
 async function namesOf(db: Db): Promise<string[]> {
-  return (await tablesOf(db)).map(({ name }) => name).filter((name) => !OF_PROCESSES.has(name));
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables
+     where schemaname = current_schema() and tablename not like 'kysely\\_%' order by 1`.execute(db);
+  return rows.map(({ name }) => name).filter((name) => !OF_PROCESSES.has(name));
+}
+
+async function copies(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select nspname as name from pg_namespace where starts_with(nspname, ${SNAPSHOT_SCHEMA})`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** Copies of a PostgreSQL database: each is a schema with all tables, in the same database. */
@@ -30,10 +41,11 @@ export function postgresCopies(db: Db): DatabaseCopies {
       const schema = `${SNAPSHOT_SCHEMA}${randomBytes(8).toString('hex')}`;
       writeFileSync(join(folder, FILE), schema);
       await db.transaction().execute(async (db) => {
-        await run(db, `create schema ${quoted(schema)}`);
-        for (const name of await namesOf(db))
-          await run(db, `create table ${tableIn(schema, name)} as table ${quoted(name)}`);
-        await run(db, `create table ${tableIn(schema, SEQUENCES)} (name, value) as ${sequencesQuery('postgres')}`);
+        await runAll(db, [
+          `create schema ${quoted(schema)}`,
+          ...(await namesOf(db)).map((name) => `create table ${tableIn(schema, name)} as table ${quoted(name)}`),
+          `create table ${tableIn(schema, SEQUENCES)} (name, value) as ${sequencesQuery('postgres')}`,
+        ]);
       });
       const { rows } = await sql<{ bytes: number }>`
         select coalesce(sum(pg_relation_size(oid)), 0)::bigint as bytes
@@ -42,18 +54,15 @@ export function postgresCopies(db: Db): DatabaseCopies {
     },
     prepare: async (folder) => {
       const schema = schemaOf(folder);
+      if (!(await copies(db)).includes(schema)) throw new Error(`the schema ${schema} of the snapshot is missing`);
       return () => db.transaction().execute((db) => putBack(db, schema));
     },
     drop: async (folder) => {
-      if (existsSync(join(folder, FILE))) await dropSchema(schemaOf(folder));
+      if (hasSchema(folder)) await dropSchema(schemaOf(folder));
     },
     dropOthers: async (folders) => {
-      const kept = new Set(folders.map(schemaOf));
-      const { rows } = await sql<{ name: string }>`
-        select nspname as name from pg_namespace where nspname like ${`${SNAPSHOT_SCHEMA.replaceAll('_', '\\_')}%`}`.execute(
-        db,
-      );
-      for (const { name } of rows) if (!kept.has(name)) await dropSchema(name);
+      const kept = new Set(folders.filter(hasSchema).map(schemaOf));
+      for (const name of await copies(db)) if (!kept.has(name)) await dropSchema(name);
     },
   };
 }
@@ -61,12 +70,15 @@ export function postgresCopies(db: Db): DatabaseCopies {
 /** Replaces the rows of all tables that differ, and all sequences. */
 async function putBack(db: Db, schema: string): Promise<void> {
   const changed = await changedTables(db, schema);
-  await withoutForeignKeys(db, changed, async () => {
-    for (const name of changed) {
-      await run(db, `delete from ${quoted(name)}`);
-      await run(db, `insert into ${quoted(name)} overriding system value table ${tableIn(schema, name)}`);
-    }
-  });
+  await withoutForeignKeys(db, changed, () =>
+    runAll(
+      db,
+      changed.flatMap((name) => [
+        `delete from ${quoted(name)}`,
+        `insert into ${quoted(name)} overriding system value table ${tableIn(schema, name)}`,
+      ]),
+    ),
+  );
   const now = new Map((await sequencesNow(db)).map(({ name, value }) => [name, value]));
   const { rows } = await sql
     .raw<{ name: string; value: number }>(`select name, value from ${tableIn(schema, SEQUENCES)}`)

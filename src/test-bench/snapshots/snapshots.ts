@@ -17,6 +17,7 @@ import { quieten, stir } from './quiet.ts';
 import { type Manifest, type SnapshotFacts, SnapshotFolders, START } from './snapshot-folders.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const MAX_SNAPSHOTS = 1_000;
 /** Lists of files in memory, of the snapshots used last. */
 const LISTS = 3;
 
@@ -101,6 +102,8 @@ export class Snapshots {
     checkName(name);
     return this.#inTurn(() => {
       if (this.#folders.has(name)) throw conflict(`There is a snapshot ${name} already`);
+      if (this.#folders.names().length >= MAX_SNAPSHOTS)
+        throw conflict(`There are ${MAX_SNAPSHOTS} snapshots already; delete some`);
       return this.#take(name);
     });
   }
