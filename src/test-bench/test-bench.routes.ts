@@ -7,7 +7,7 @@ import { benchJobsRoutes } from './jobs/bench-jobs.routes.ts';
 import { mailsRoutes } from './mails/mails.routes.ts';
 import { requestsRoutes } from './requests/requests.routes.ts';
 import { seedRoutes } from './seed/seed.routes.ts';
-import { snapshotRoutes } from './snapshots/snapshots.routes.ts';
+import { snapshotRoutes } from './snapshots/bench-snapshots.routes.ts';
 
 /** The addresses of the test bench. */
 export const benchRoutes: readonly Route[] = [
