@@ -40,9 +40,9 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
     input: {
       main: 'src/main.ts',
       index: 'src/index.ts',
-      vitest: 'src/fixtures/vitest.ts',
-      playwright: 'src/fixtures/playwright.ts',
-      'node-test': 'src/fixtures/node-test.ts',
+      vitest: 'src/vitest.ts',
+      playwright: 'src/playwright.ts',
+      'node-test': 'src/node-test.ts',
       compiler: 'src/ci/compiler/compiler.worker.ts',
       markup: 'src/markup/markup.worker.ts',
       reader: 'src/api/code/reader-thread-program.ts',
