@@ -86,6 +86,7 @@ test('a restore brings everything back as it was', async () => {
   await user.ok(tree, 'push', '--quiet', address, 'main', 'main:another', ':feature');
   const made = await make('/projects', { name: 'second', initialize_with_readme: true });
   await make(`${at}/issues`, { title: 'Two' });
+  await idle();
   const job = await runner.take();
   await job.finish('failed');
   expectStatus(await app.delete(`${at}/artifacts`), 202);
@@ -111,6 +112,7 @@ test('a restore brings everything back as it was', async () => {
   assert.equal(again.id, made.id);
   await user.ok(tree, 'push', '--quiet', address, 'main');
   expectStatus(await app.get(`${at}/repository/commits/${later}`), 200);
+  await idle();
   await (await runner.take()).finish('success');
   await restore('seeded');
   assert.deepEqual(await state(), before);

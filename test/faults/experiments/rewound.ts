@@ -158,7 +158,7 @@ const experiment: Experiment = {
       if (round % LOOK_EVERY === 0 || round === ROUNDS) {
         paused = Promise.withResolvers();
         while (resting.size < CLIENTS) await new Promise((resolve) => setTimeout(resolve, 5));
-        for (let more = 0; more < LOOK_EVERY; more += 1) {
+        for (let more = 0; more < Math.min(LOOK_EVERY, ROUNDS); more += 1) {
           await change(call, url, lab.folder, projects);
           alone.push((await bench('POST', 'snapshots/seeded/restore')).ms);
         }
