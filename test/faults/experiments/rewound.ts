@@ -50,7 +50,7 @@ async function seed(call: Call, url: string, folder: string): Promise<Project[]>
     await mustGit(tree, ['fast-import', '--quiet'], commits.join(''));
     await mustGit(tree, ['push', '-q', cloneUrl(url, project.path_with_namespace, ROOT_TOKEN), 'main', 'main:other']);
     await rm(tree, { recursive: true });
-    for (let issue = 0; issue < 20; issue += 1)
+    for (let issue = 0; issue < 10; issue += 1)
       await must(call, 'POST', `/projects/${project.id}/issues`, {
         title: `Issue ${issue}`,
         description: 'x'.repeat(200),
