@@ -113,7 +113,7 @@ test('streams leave half of the memory to all else, and a quarter of it to other
 test('archives and raw files count against the places of who asked, though they are sent after the handler has ended', async () => {
   const { user, token } = await app.make.user();
   const places = await Promise.all(
-    Array.from({ length: 16 }, () => acquireSlot('transport', `user:${user.id}`, undefined)),
+    Array.from({ length: 16 }, () => acquireSlot('transport', `${app.deps.start.prefix}user:${user.id}`, undefined)),
   );
   const { sha } = fresh();
   const url = `/projects/${project.id}/repository/archive.tar?sha=${sha}`;

@@ -175,7 +175,10 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
     await mode({ maintenance_mode: false, maintenance_mode_message: null });
     assert.match(refusal, /ERROR: Git push is not allowed because .* maintenance mode\. Back at noon\./);
     const ended = new AbortController();
-    const take = () => acquireSlot('transport', `user:${developer.user.id}`, ended.signal).catch(() => undefined);
+    const take = () =>
+      acquireSlot('transport', `${app.deps.start.prefix}user:${developer.user.id}`, ended.signal).catch(
+        () => undefined,
+      );
     const places = Array.from({ length: 300 }, take);
     const busy = await git.fails(dir, ...ask);
     ended.abort();

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { Enum, Instant } from '../../http/http.schema.ts';
+import { JobRule } from '../jobs/job-outcome.ts';
 import {
   collectionSchemas,
   listOf,
@@ -199,6 +200,13 @@ const packages = listOf(
   'Packages.',
 );
 
+const jobRules = Type.Optional(
+  Type.Unsafe({
+    anyOf: [{ type: 'string', enum: ['auto'] }, Type.Array(JobRule)],
+    description: 'How jobs end by themselves: `auto`, or rules by name, the first of which counts.',
+  }),
+);
+
 /** Keys and schemas of a project. */
 export function projectFields(): Fields {
   return {
@@ -225,6 +233,7 @@ export function projectFields(): Fields {
     merge_requests: mergeRequests,
     pipelines,
     packages,
+    jobs: jobRules,
     ...collectionSchemas([...PROJECT_COLLECTIONS, ...REPOSITORY_COLLECTIONS, ...PROJECT_FINISH]),
     approvals: Type.Optional(
       object(optionalFields(fieldsOf('POST /projects/:id/approvals')), 'Settings of approvals.'),

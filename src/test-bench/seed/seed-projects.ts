@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Project } from '../../db/tables/projects.table.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
+import { readJobRules } from '../jobs/job-outcome.ts';
+import { findBench } from '../test-bench.ts';
 import { unpackBundle } from './seed-bundles.ts';
 import { applyCollections, type Owner } from './seed-collections.apply.ts';
 import { PROJECT_COLLECTIONS, PROJECT_FINISH, REPOSITORY_COLLECTIONS } from './seed-collections.ts';
@@ -124,10 +126,22 @@ async function fill(context: SeedContext, { item, owner, row, passing }: SeededP
   await applyPackages(context, item.packages, owner);
 }
 
-async function finish(context: SeedContext, { item, owner }: SeededProject): Promise<void> {
+/** Sets how the jobs of a project end by themselves, unless they do so already. */
+async function applyJobRules(context: SeedContext, rules: unknown, projectId: number): Promise<void> {
+  if (rules === undefined) return;
+  const bench = findBench(context.deps);
+  if (bench === null) throw new SeedMistake('jobs: only a server with a test bench ends jobs: start it with --bench');
+  const before = JSON.stringify(await bench.jobs.rules(projectId));
+  if (before === JSON.stringify(readJobRules(rules))) return;
+  await bench.jobs.setRules(projectId, rules);
+  context.count('job_rules');
+}
+
+async function finish(context: SeedContext, { item, owner, row }: SeededProject): Promise<void> {
   const { api, clock } = context;
   await applyCollections(context, PROJECT_FINISH, item, owner);
   await applySettings(context, item, owner);
+  await applyJobRules(context, item.jobs, row.id);
   if (!owner.fresh) return;
   for (const username of (item.stars ?? []) as string[]) {
     await context.userId(username);
