@@ -98,13 +98,15 @@ async function twoServers(lab: Lab): Promise<void> {
     lab.engine === 'postgres'
       ? { STITHY_DATA_DIR: dataDir, ...another }
       : { STITHY_DATA_DIR: dataDir, STITHY_DATABASE_URL: 'sqlite:other.db' },
-    lab.engine === 'postgres' ? /belongs to another database/ : /Another server works on/,
+    lab.engine === 'postgres' ? /belongs to another database/ : /Another server, with a different database, uses/,
   );
   const storages = { STITHY_STORAGES: `default=${join(dataDir, 'repositories')}` };
   await refused(
     'a server with a folder of its own on the same storage',
     { STITHY_DATA_DIR: join(lab.folder, 'own'), ...another, ...storages },
-    lab.engine === 'postgres' ? /belongs to another database/ : /Another server works on .*repositories/,
+    lab.engine === 'postgres'
+      ? /belongs to another database/
+      : /Another server, with a different database, uses .*repositories/,
   );
   if (lab.engine === 'sqlite') {
     await refused('a second server of the same database', { STITHY_DATA_DIR: dataDir }, /Another server runs on/);
