@@ -15,7 +15,8 @@ test('clones of one address that take all its places leave those of others free'
   const project = await app.make.project({ visibility: 'public' });
   const url = `/${project.full_path}.git/info/refs?service=git-upload-pack`;
   const { app: server } = app.instance.server;
-  const slow = Array.from({ length: SHARE }, () => acquireSlot('transport', addressKey('127.0.0.1'), undefined));
+  const share = `${app.deps.start.prefix}${addressKey('127.0.0.1')}`;
+  const slow = Array.from({ length: SHARE }, () => acquireSlot('transport', share, undefined));
   const places = await Promise.all(slow);
   let served = false;
   const anonymous = server.inject({ url }).then((answer) => {

@@ -257,11 +257,14 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
     expectStatus(await app.post(`/users/${user.user.id}/block`), 201);
     assert.match((await place.ssh(key, [])).stderr, /ERROR: Your account has been blocked\./);
     expectStatus(await app.post(`/users/${user.user.id}/unblock`), 201);
-    const [row] = expectStatus<{ id: number; last_used_at: string | null }[]>(
-      await app.get('/user/keys', { token: user.token }),
-      200,
-    );
-    assert.notEqual(row!.last_used_at, null);
+    const keys = async () =>
+      expectStatus<{ id: number; last_used_at: string | null }[]>(
+        await app.get('/user/keys', { token: user.token }),
+        200,
+      );
+    let [row] = await keys();
+    // Its use is recorded beside the answer; the runner ends a test that never sees it.
+    while (row!.last_used_at === null) [row] = await keys();
     expectStatus(await app.delete(`/user/keys/${row!.id}`, { token: user.token }), 204);
     assert.match((await place.ssh(key, [])).stderr, /Permission denied/);
   });
