@@ -13,7 +13,7 @@ import { FolderStates } from './folder-states.ts';
 import { forgetState } from './forget-state.ts';
 import { Gate } from './gate.ts';
 import { postgresCopies } from './postgres-copies.ts';
-import { quieten, stir } from './quiet.ts';
+import { quiesce, resumeAll } from './quiesce.ts';
 import { type Manifest, type SnapshotFacts, SnapshotFolders, START } from './snapshot-folders.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -179,7 +179,7 @@ export class Snapshots {
       rmSync(folder, { recursive: true, force: true });
       throw error;
     } finally {
-      stir({ deps: this.#deps, gate: this.gate });
+      resumeAll({ deps: this.#deps, gate: this.gate });
     }
   }
 
@@ -203,13 +203,13 @@ export class Snapshots {
       this.#folders.restoring = null;
       this.#broken = false;
     } catch (error) {
-      if (!begun) stir({ deps: this.#deps, gate: this.gate });
+      if (!begun) resumeAll({ deps: this.#deps, gate: this.gate });
       else this.#breakDown(name, error);
       throw error;
     }
     // Its sessions belong to users of a state that is gone.
     this.#ssh?.disconnect();
-    stir({ deps: this.#deps, gate: this.gate });
+    resumeAll({ deps: this.#deps, gate: this.gate });
     return factsOf(manifest);
   }
 
@@ -221,7 +221,7 @@ export class Snapshots {
   }
 
   async #rest(replaces: boolean): Promise<void> {
-    await quieten({ deps: this.#deps, gate: this.gate, ssh: this.#ssh }, replaces);
+    await quiesce({ deps: this.#deps, gate: this.gate, ssh: this.#ssh }, replaces);
   }
 
   /** @throws ApiError 409 if other processes work on the data, which would not notice a restore */

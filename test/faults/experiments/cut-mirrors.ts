@@ -124,7 +124,7 @@ const experiment: Experiment = {
         return Date.now() - from;
       };
       /** Branches deleted on the other side: mirrors keep them. */
-      const deleted: string[] = [];
+      const deleted = new Map<string, string>();
       const same = async (when: string) => {
         const { web_url } = await call<{ web_url: string }>(server.url, 'GET', `/projects/${id}`);
         const clone = `${web_url.replace('//', `//root:${ROOT_TOKEN}@`)}.git`;
@@ -152,9 +152,10 @@ const experiment: Experiment = {
         await same(`after kill ${round}`);
         const at = round * 40;
         source.commit(names.slice(at, at + 100), 3, source.git('rev-parse', `main~${round * 10}`).trim());
+        for (const name of names.slice(at, at + 100)) deleted.delete(name);
         source.commit(['main'], 20, source.git('rev-parse', 'main').trim());
         for (const gone of names.slice(at + 100, at + 110)) {
-          deleted.push(`${source.git('rev-parse', gone).trim()} refs/heads/${gone}`);
+          deleted.set(gone, `${source.git('rev-parse', gone).trim()} refs/heads/${gone}`);
           source.git('update-ref', '-d', `refs/heads/${gone}`);
         }
         source.commit([`new/${round}/a`, `new/${round}/b`], 2, source.git('rev-parse', 'main').trim());

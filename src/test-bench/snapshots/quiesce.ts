@@ -12,7 +12,7 @@ const GRACE_MS = 5_000;
 const TURNS = 20;
 
 /** What has to rest before data is copied or replaced. */
-export interface Moving {
+export interface Quiesced {
   deps: Deps;
   gate: Gate;
   ssh: Pick<SshServer, 'disconnect'> | null;
@@ -33,8 +33,8 @@ async function until(rests: () => boolean, ms: number): Promise<boolean> {
  * @param replaces whether the data will be replaced, so that the upkeep of repositories need not be completed
  * @throws Busy if something does not end; everything then goes on as before
  */
-export async function quieten(moving: Moving, replaces: boolean): Promise<void> {
-  const { deps, gate, ssh } = moving;
+export async function quiesce(parts: Quiesced, replaces: boolean): Promise<void> {
+  const { deps, gate, ssh } = parts;
   const { jobs, longPolls, writes, storages } = deps;
   const folders = storages.list.map(({ path }) => path);
   gate.close();
@@ -57,13 +57,13 @@ export async function quieten(moving: Moving, replaces: boolean): Promise<void> 
     if (jobsEnded && (await until(rests, GRACE_MS))) return;
     throw new Busy(503, '503 Service Unavailable - requests or jobs under way do not end', 5);
   } catch (error) {
-    stir(moving);
+    resumeAll(parts);
     throw error;
   }
 }
 
-/** Lets everything go on after `quieten`. */
-export function stir({ deps, gate }: Pick<Moving, 'deps' | 'gate'>): void {
+/** Lets everything go on after `quiesce`. */
+export function resumeAll({ deps, gate }: Pick<Quiesced, 'deps' | 'gate'>): void {
   gate.open();
   deps.jobs.resume();
 }
