@@ -136,7 +136,7 @@ const experiment: Experiment = {
           ...refsOf((...args) => source.git(...args))
             .trimEnd()
             .split('\n'),
-          ...deleted,
+          ...deleted.values(),
         ];
         assert.deepEqual(text.trimEnd().split('\n').sort(), expected.sort(), when);
       };

@@ -260,6 +260,18 @@ const experiment: Experiment = {
         .join(', ')}`,
     );
     assert.deepEqual(await records.query('select id from projects where repository_read_only = 1'), []);
+    // A job whose process was killed in each of its attempts is dead, and runs again when somebody says so.
+    const dead = await records.query<{ last_error: string }>("select last_error from jobs where state = 'dead'");
+    for (const { last_error } of dead) assert.match(last_error, /the process ended during every attempt/);
+    if (dead.length > 0) {
+      const { code } = await stithy(['jobs', 'retry', '--all'], { STITHY_DATA_DIR: dataDir, ...settings });
+      assert.equal(code, 0);
+      await until('jobs that kills had ended have run', async () => {
+        const open = "select id from jobs where state in ('dead', 'running') or (state = 'waiting' and attempts > 0)";
+        return (await records.query(open)).length === 0;
+      });
+      lab.say(`${dead.length} jobs were killed in every attempt, and ran again`);
+    }
     await world.server.stop();
     await look(lab, world, branches, tags, settings.STITHY_STORAGES, records);
     const { code, stdout, stderr } = await stithy(['doctor'], { STITHY_DATA_DIR: dataDir, ...settings });
