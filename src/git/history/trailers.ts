@@ -24,24 +24,27 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
-/** Removes the text after the scissors line, and trailing comments, blank lines and old conflict lists. */
+/**
+ * Removes the text after the scissors line, and trailing comments, blank lines and old conflict lists. As in git, a tail
+ * never begins with the first line: a conflict list that does stays open.
+ */
 function withoutTail(lines: readonly string[]): readonly string[] {
   const scissors = lines.indexOf(SCISSORS);
   const all = scissors < 0 ? lines : lines.slice(0, scissors);
-  let end: number | null = null;
+  let end = 0;
   let inConflicts = false;
   for (const [index, line] of all.entries()) {
     if (line.startsWith(COMMENT) || line === '\n') {
-      end ??= index;
+      end ||= index;
     } else if (line === 'Conflicts:\n') {
       inConflicts = true;
-      end ??= index;
-    } else if (!(inConflicts && line.startsWith('\t')) && end !== null) {
-      end = null;
+      end ||= index;
+    } else if (!(inConflicts && line.startsWith('\t')) && end > 0) {
+      end = 0;
       inConflicts = false;
     }
   }
-  return end === null ? all : all.slice(0, end);
+  return end > 0 ? all.slice(0, end) : all;
 }
 
 /** Index after the first paragraph, which is the title and never contains trailers. */
