@@ -7,7 +7,8 @@ import { keepEmptyDatabase, placeEmptyDatabase } from './empty-database.ts';
 import { checkMigrated, migrate } from './migrate.ts';
 import { Postgres } from './query-compilers.ts';
 import { registerStableReads } from './read-cache.ts';
-import { type DatabaseFile, NodeSqliteDialect } from './sqlite-driver.ts';
+import { NodeSqliteDialect } from './sqlite-dialect.ts';
+import type { DatabaseFile } from './sqlite-file.ts';
 import { TransactionalKysely } from './transactions.ts';
 import { copyBeforeUpgrade } from './upgrade-copy.ts';
 

@@ -7,7 +7,8 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { after, before, mock, test } from 'node:test';
 import { type Generated, Kysely, sql } from 'kysely';
 import { LogFile } from './log-file.ts';
-import { doNotSync, NodeSqliteDialect } from './sqlite-driver.ts';
+import { NodeSqliteDialect } from './sqlite-dialect.ts';
+import { doNotSync } from './sqlite-driver.ts';
 
 let folder: string;
 let db: Kysely<{ things: { id: Generated<number>; name: string } }>;

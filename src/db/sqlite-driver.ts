@@ -1,17 +1,7 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-} from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from 'kysely';
 import { releaseWhenIdle } from '../core/idle-memory.ts';
 import { isBookkeeping } from './bookkeeping.ts';
 import { LogFile } from './log-file.ts';
-import { SqliteCompiler } from './query-compilers.ts';
 import { copyDatabase, moveDatabase } from './sqlite-file.ts';
 import { Handle, type SqliteOptions } from './sqlite-handle.ts';
 import { WriteMutex } from './write-mutex.ts';
@@ -24,7 +14,7 @@ const VERSIONS_OF_FILE = 2 ** 40;
  * transactions take turns on the other handle. SQLite writes commits to the log and `LogFile` flushes them: the event
  * loop and the next transaction continue meanwhile, which may share the flush.
  */
-class SqliteDriver implements Driver {
+export class SqliteDriver implements Driver {
   readonly #options: SqliteOptions;
   readonly #mutex = new WriteMutex();
   #writer!: Handle;
@@ -289,68 +279,3 @@ export const doNotSync = (db: Pick<Kysely<never>, 'getExecutor'>): Promise<void>
   db.getExecutor().provideConnection(async (connection) => {
     if (connection instanceof Connection) connection.doNotSync();
   });
-
-/** Passes queries through: the driver itself makes writers wait, and readers never wait. */
-class Adapter extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean {
-    return true;
-  }
-}
-
-/** The file of an embedded database. */
-export interface DatabaseFile {
-  /** Copies it as of now. @throws Error while another process uses it; the file system's error */
-  copyTo(path: string): Promise<void>;
-  /**
-   * Puts another file in its place, as if it had been so all the time.
-   * @param path a file made by `copyTo`, on the same file system; it is moved
-   * @throws the file system's error
-   */
-  replaceBy(path: string): Promise<void>;
-}
-
-/** Kysely on `node:sqlite`: write-ahead log, one writer and one reader handle. */
-export class NodeSqliteDialect implements Dialect {
-  readonly #driver: SqliteDriver;
-
-  constructor(options: SqliteOptions) {
-    this.#driver = new SqliteDriver(options);
-  }
-
-  createDriver(): Driver {
-    return this.#driver;
-  }
-
-  /** Changes with every commit to the file by any process. Costs 2 microseconds. */
-  version(): number {
-    return this.#driver.version();
-  }
-
-  /** Changes whenever anyone commits more than bookkeeping; null while such a write is in progress. */
-  steadyVersion(): number | null {
-    return this.#driver.steadyVersion();
-  }
-
-  /** See `DatabaseFile`. */
-  get file(): DatabaseFile {
-    const driver = this.#driver;
-    return { copyTo: (path) => driver.copyTo(path), replaceBy: (path) => driver.replaceBy(path) };
-  }
-
-  /** Resolves when all durable commits are flushed, which readers can see slightly earlier; null if they are. */
-  onDisk(): Promise<void> | null {
-    return this.#driver.onDisk();
-  }
-
-  createQueryCompiler() {
-    return new SqliteCompiler();
-  }
-
-  createAdapter() {
-    return new Adapter();
-  }
-
-  createIntrospector(db: Kysely<unknown>) {
-    return new SqliteIntrospector(db);
-  }
-}

@@ -4,6 +4,18 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Busy } from '../core/busy.ts';
 import type { SqliteOptions } from './sqlite-handle.ts';
 
+/** The file of an embedded database. */
+export interface DatabaseFile {
+  /** Copies it as of now. @throws Error while another process uses it; the file system's error */
+  copyTo(path: string): Promise<void>;
+  /**
+   * Puts another file in its place, as if it had been so all the time.
+   * @param path a file made by `copyTo`, on the same file system; it is moved
+   * @throws the file system's error
+   */
+  replaceBy(path: string): Promise<void>;
+}
+
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 function sync(path: string): void {

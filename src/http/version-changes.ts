@@ -15,17 +15,10 @@ const nameOf = ({ options: { method, path } }: Route): string => `${method} ${pa
 export const CHANGES: readonly Change[] = [
   { since: '16.1', what: '`prepared_at` of merge requests', fields: ['prepared_at'], of: /\/merge_requests\b/ },
   { since: '16.1', what: 'service accounts', routes: [/\/service_accounts\b/] },
-  { since: '16.5', what: '`POST /user/personal_access_tokens`', routes: [/^POST \/user\/personal_access_tokens$/] },
   {
     since: '16.10',
     what: '`POST /personal_access_tokens/self/rotate`',
     routes: [/^POST \/personal_access_tokens\/self\/rotate$/],
-  },
-  {
-    since: '17.1',
-    what: '`ci_pipeline_variables_minimum_override_role` of projects',
-    fields: ['ci_pipeline_variables_minimum_override_role'],
-    of: /\/projects\b/,
   },
   { since: '17.1', what: 'lists of service accounts', routes: [/^GET .*\/service_accounts$/] },
   {
@@ -33,11 +26,6 @@ export const CHANGES: readonly Change[] = [
     what: '`ci_push_repository_for_job_token_allowed` of projects',
     fields: ['ci_push_repository_for_job_token_allowed'],
     of: /\/projects\b/,
-  },
-  {
-    since: '17.2',
-    what: 'uploads of projects and groups: list, download and delete by id',
-    routes: [/^GET \/(projects|groups)\/:id\/uploads$/, /^(GET|DELETE) \/(projects|groups)\/:id\/uploads\/:upload_id$/],
   },
   { since: '17.5', what: '`PUT /projects/:id/mirror/pull`', routes: [/^PUT \/projects\/:id\/mirror\/pull$/] },
 ];

@@ -3,16 +3,15 @@ import type { Insertable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { InFlight } from '../core/in-flight.ts';
 import type { Logger } from '../core/logger.ts';
-import { retryDelayOf } from '../core/retry-later.ts';
 import type { Db, Schema } from '../db/db.schema.ts';
 import { type Columns, columnsOf, prepared, rowsOf } from '../db/prepared.ts';
 import { afterCommit } from '../db/transactions.ts';
+import { drainJobs, isIdle } from './drain-jobs.ts';
 import { FairScheduler } from './fairness.ts';
 import { type RunningJobFilter, reassignLanes, releaseUnheld, requeueRunning } from './job-maintenance.ts';
-import { releaseHeld, writeOutcomes } from './job-outcomes.ts';
-import { claimJobs } from './jobs.claim.ts';
+import { releaseHeld } from './job-outcomes.ts';
 import { type JobKind, LANES, type Lane, type Schedule } from './jobs.kinds.ts';
-import { errorText, type JobHandler, type JobRegistration, MAX_BACKOFF_MS, outcomeOf, runJob } from './jobs.run.ts';
+import { type JobHandler, type JobRegistration, MAX_BACKOFF_MS } from './jobs.run.ts';
 import { type LaneCounts, LaneWorkers, type WorkerContext } from './lane.ts';
 import { rescheduleOrphaned } from './orphaned-jobs.ts';
 import { ensureRecurring } from './recurring.ts';
@@ -288,41 +287,13 @@ export class JobQueue {
    * @param aheadMs jobs due within this many milliseconds count as due
    * @param without lanes whose jobs stay
    */
-  async drain(aheadMs = 0, without: readonly Lane[] = []): Promise<void> {
-    const all = [...this.#registrations.values()].filter(({ kind }) => !without.includes(kind.lane));
-    const kinds = new Set(all.map(({ kind }) => kind.name));
-    for (;;) {
-      const now = new Date(this.#clock.now().getTime() + aheadMs).toISOString();
-      const request = { kinds: [...kinds], limit: 1, now, claim: this.#context.claim() };
-      if (request.kinds.length === 0) return;
-      const [job] = await this.#db.transaction().execute((db) => claimJobs(db, this.#context.postgres, request));
-      if (job === undefined) return;
-      const work = this.#registrations.get(job.kind)!;
-      if (work.schedule !== null) kinds.delete(job.kind);
-      const failure = await runJob(work, job, new AbortController().signal);
-      const failed = failure !== null && retryDelayOf(failure.error) === null;
-      if (failed) this.#log.log('warn', 'job failed', { kind: job.kind, error: errorText(failure.error) });
-      const outcome = outcomeOf(work, job, failure, this.#clock.now(), false);
-      await this.#db.transaction().execute((db) => writeOutcomes(db, [outcome]));
-    }
+  drain(aheadMs = 0, without: readonly Lane[] = []): Promise<void> {
+    return drainJobs(this.#context, aheadMs, without);
   }
 
   /** Whether no job runs in any process, and none is due that this process knows how to run. */
-  async isIdle(): Promise<boolean> {
-    const now = this.#clock.now().toISOString();
-    const kinds = [...this.#registrations.keys()];
-    const busy = await this.#db
-      .selectFrom('jobs')
-      .select('id')
-      .where((eb) =>
-        eb.or([
-          eb('state', '=', 'running'),
-          eb.and([eb('state', '=', 'waiting'), eb('run_at', '<=', now), eb('kind', 'in', kinds)]),
-        ]),
-      )
-      .limit(1)
-      .executeTakeFirst();
-    return busy === undefined;
+  isIdle(): Promise<boolean> {
+    return isIdle(this.#context);
   }
 
   /** Makes the workers look for due jobs now, as after the clock was moved. */

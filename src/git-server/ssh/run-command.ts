@@ -63,11 +63,12 @@ export async function runCommand(
     code = await inScope(scope, () => run(deps, { caller, address }, sshCommand, command, correlationId));
   } catch (error) {
     command.channel.stderr.write(inFrame(explain(deps, error, correlationId)));
+  } finally {
+    // Output that the client no longer receives is dropped.
+    await command.channel.finish(code).catch(() => {});
+    left?.();
+    ended();
   }
-  // Output that the client no longer receives is dropped.
-  await command.channel.finish(code).catch(() => {});
-  left?.();
-  ended();
   deps.log.log('info', 'ssh', {
     correlation_id: correlationId,
     command: sshCommand.kind === 'git' ? `git-${sshCommand.service}` : sshCommand.kind,

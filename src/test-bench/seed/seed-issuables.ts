@@ -106,8 +106,8 @@ function positionOf(position: Item | undefined, diffRefs: Json | undefined): Jso
   return { position: { position_type: 'text', new_path: path, old_path: path, ...diffRefs, ...position } };
 }
 
-/** Opens or closes, as `state` says. */
-export async function closeIfWanted(context: SeedContext, item: Item, path: string): Promise<void> {
+/** Closes what the seed has with `state: closed`. */
+export async function applyClosedState(context: SeedContext, item: Item, path: string): Promise<void> {
   if (item.state !== 'closed') return;
   context.clock.at(item.closed_at);
   const as = await actorOf(context, item, 'closed_by');

@@ -5,7 +5,7 @@ import type { Json } from './seed-api.ts';
 import { Existing, type Owner } from './seed-collections.apply.ts';
 import { type SeedContext, SeedMistake } from './seed-context.ts';
 import type { Item } from './seed-expand.ts';
-import { applyConversation, closeIfWanted } from './seed-issuables.ts';
+import { applyClosedState, applyConversation } from './seed-issuables.ts';
 import { actorOf, routeParams } from './seed-params.ts';
 
 type Made = Pick<Json, 'iid'>;
@@ -62,7 +62,7 @@ async function makeDirectly(
 }
 
 async function finishIssue(context: SeedContext, item: Item, { path }: Owner): Promise<void> {
-  await closeIfWanted(context, item, path);
+  await applyClosedState(context, item, path);
   if (item.updated_at !== undefined)
     await context.api.send('PUT', path, { updated_at: item.updated_at, title: item.title });
 }

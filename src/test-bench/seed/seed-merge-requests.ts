@@ -4,7 +4,7 @@ import { Existing, type Owner } from './seed-collections.apply.ts';
 import type { SeedHistory } from './seed-commits.ts';
 import type { SeedContext } from './seed-context.ts';
 import type { Item } from './seed-expand.ts';
-import { applyConversation, closeIfWanted } from './seed-issuables.ts';
+import { applyClosedState, applyConversation } from './seed-issuables.ts';
 import { actorOf, routeParams } from './seed-params.ts';
 
 /** What a project has of merge requests, by the branches and titles that tell them apart. */
@@ -119,7 +119,7 @@ async function decide(context: SeedContext, item: Item, { path }: Owner, target:
     clock.at();
     await api.send('POST', `${path}/approve`, undefined, { as: username });
   }
-  await closeIfWanted(context, item, path);
+  await applyClosedState(context, item, path);
   if (item.state !== 'merged') return;
   clock.at(item.merged_at);
   if (mergeOf(item) !== undefined) await markAsMerged(context, item, path, target);

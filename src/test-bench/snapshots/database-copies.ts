@@ -1,8 +1,7 @@
 import { constants, copyFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import type { DatabaseFile } from '../../db/sqlite-driver.ts';
-import { moveDatabase } from '../../db/sqlite-file.ts';
+import { type DatabaseFile, moveDatabase } from '../../db/sqlite-file.ts';
 
 /** Copies of the database that belong to the folders of snapshots. */
 export interface DatabaseCopies {
