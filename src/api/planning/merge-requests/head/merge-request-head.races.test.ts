@@ -58,6 +58,43 @@ test('a push while a merge request is made or opened again is not lost', async (
   }
 });
 
+test('a push just after a merge request was refreshed in the request keeps its own refresh', async (t) => {
+  const project = await app.make.project();
+  const git = new ProjectGit(app, project);
+  git.commit('topic', { 'b.txt': 'b' }, { start: git.commit('main', { 'a.txt': 'one\n' }) });
+  const path = `/projects/${project.id}/merge_requests`;
+  const json = { title: 'x', source_branch: 'topic', target_branch: 'main' };
+  expectStatus(await app.post(path, { json }), 201);
+  await app.drain();
+  expectStatus(await app.put(`${path}/1`, { json: { state_event: 'close' } }), 200);
+  const { writes } = app.deps;
+  const { id } = await rowOf(project, 1);
+  const run = writes.run.bind(writes);
+  let pushed = false;
+  t.mock.method(writes, 'run', async (key: string, work: () => Promise<unknown>) => {
+    const result = await run(key, work);
+    if (key === `merge_requests.refresh:${id}` && !pushed) {
+      pushed = true;
+      expectStatus(await commit(project, 'topic', 'late'), 201);
+    }
+    return result;
+  });
+  expectStatus(await app.put(`${path}/1`, { json: { state_event: 'reopen' } }), 200);
+  assert.ok(pushed);
+  // Other work of the push may refresh the merge request too; its own job must be there anyway.
+  const key = `merge_requests.refresh:${id}`;
+  const jobs = await app.deps.db.selectFrom('jobs').select('state').where('unique_key', '=', key).execute();
+  assert.deepEqual(
+    jobs.map(({ state }) => state),
+    ['waiting'],
+  );
+  await app.drain();
+  const row = await rowOf(project, 1);
+  const tip = git.run(['rev-parse', 'refs/heads/topic']);
+  assert.deepEqual([row.head_sha, row.approvals_syncing, row.merge_status], [tip, 0, 'can_be_merged']);
+  assert.equal(git.run(['rev-parse', 'refs/merge-requests/1/head']), tip);
+});
+
 test('pushes to source and target at once leave one version of the last head, and one merge', async () => {
   const project = await app.make.project();
   const git = new ProjectGit(app, project);

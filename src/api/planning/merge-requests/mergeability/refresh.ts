@@ -75,12 +75,25 @@ export function refreshMergeRequest(deps: Deps, id: number): Promise<MergeReques
 export async function refreshNow(deps: Deps, id: number): Promise<MergeRequest> {
   try {
     const row = await refreshMergeRequest(deps, id);
-    await deps.jobs.cancel(deps.db, REFRESH, id);
+    await cancelRefresh(deps, row);
     return row;
   } catch (error) {
     deps.log.log('warn', 'merge request not refreshed; retrying in the background', { id, error: String(error) });
     return await load(deps, id);
   }
+}
+
+/** Cancels the job of a refresh that was done, unless the merge request changed meanwhile: the job is for that change. */
+async function cancelRefresh(deps: Deps, refreshed: MergeRequest): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const locked = await lockMergeRequest(db, refreshed.id);
+    const same =
+      locked?.head_sha === refreshed.head_sha &&
+      locked.target_branch === refreshed.target_branch &&
+      locked.merge_status === refreshed.merge_status &&
+      locked.approvals_syncing === refreshed.approvals_syncing;
+    if (same) await deps.jobs.cancel(db, REFRESH, refreshed.id);
+  });
 }
 
 async function load(deps: Deps, id: number): Promise<MergeRequest> {
