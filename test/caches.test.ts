@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { BYTE_CACHES, ENTRY_CACHES } from '../src/core/cache/index.ts';
 
-const PAGE = 'docs/decisions/one-memory-for-caches.md';
+const PAGE = 'src/core/cache/README.md';
 const MiB = 1024 * 1024;
 
 test('the page about what is kept in memory has every cache with its scope and size', () => {

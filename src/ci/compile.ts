@@ -7,7 +7,7 @@ const GROWS = /include|exists|changes|extends|parallel|!reference|[&*]\w|=~|!~|\
 
 /**
  * Compiles the text of a configuration to a pipeline or errors (part 1, 4.6). Uses a separate thread for all but the
- * smallest (docs/decisions/configurations-compiled-apart.md).
+ * smallest (src/ci/decisions/configurations-compiled-apart.md).
  * @throws Busy if too many are being compiled, or the server is overloaded; errors of the sources
  */
 export async function compile(request: CompileRequest): Promise<Compiled> {

@@ -29,7 +29,7 @@ export interface CountBound {
   size?: number;
 }
 
-/** Caches in bytes, by the name in their metrics. docs/decisions/one-memory-for-caches.md says what they hold. */
+/** Caches in bytes, by the name in their metrics. src/core/cache/README.md says what they hold. */
 export const BYTE_CACHES = {
   git_objects: { scope: 'content', bytes: 32 * MiB },
   git_commit_graphs: { scope: 'validated', bytes: 72 * MiB, isCostly: true },

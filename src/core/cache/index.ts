@@ -1,4 +1,4 @@
-/** Everything that is kept in memory to be faster: docs/decisions/one-memory-for-caches.md. */
+/** Everything that is kept in memory to be faster: src/core/cache/README.md. */
 export { BoundedCache } from './bounded-cache.ts';
 export { CacheBudget } from './cache-budget.ts';
 export { type CacheStats, cacheStats } from './cache-stats.ts';
