@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gitEnvironment } from '../../src/git/process/index.ts';
 import { spawnerPid } from '../../src/git/process/spawner/start-child.ts';
 import { type Repository, RepositoryPool } from '../../src/git/repository/index.ts';
-import { data, quote } from './fast-import.ts';
 import { outputOf } from './fork-server.ts';
+import { LooseCommits } from './loose-commits.ts';
 
 export interface GitFixture {
   dir: string;
@@ -15,7 +15,7 @@ export interface GitFixture {
   git(args: readonly string[], input?: string | Buffer): string;
   /** The same; gives its standard output as it is. */
   bytes(args: readonly string[], input?: string | Buffer): Buffer;
-  /** Writes a commit of these files (paths to contents) by the real git; gives its id. */
+  /** Writes a commit of these files (paths to contents) as git does; gives its id. */
   commit(files: Readonly<Record<string, string>>, parents?: readonly string[], message?: string): string;
 }
 
@@ -53,6 +53,7 @@ export function gitFixture(t: Test, options: { dir?: string; objectFormat?: stri
   const bytes = (args: readonly string[], input: string | Buffer = '') => run([`--git-dir=${dir}`, ...args], input);
   const git = (args: readonly string[], input: string | Buffer = '') =>
     bytes(args, input).toString().replace(/\n$/, '');
+  const loose = new LooseCommits(dir);
   let commits = 0;
   return {
     dir,
@@ -62,23 +63,9 @@ export function gitFixture(t: Test, options: { dir?: string; objectFormat?: stri
     bytes,
     commit(files, parents = [], message = `commit ${commits}\n`) {
       commits += 1;
-      // Needs a name, which is given up again before any ref is written.
-      const ref = `refs/fixture/${commits}`;
-      const [first, ...others] = parents;
-      const commands = [
-        `commit ${ref}`,
-        'mark :1',
-        `author ${IDENTITY.GIT_AUTHOR_NAME} <${IDENTITY.GIT_AUTHOR_EMAIL}> ${IDENTITY.GIT_AUTHOR_DATE}`,
-        `committer ${IDENTITY.GIT_COMMITTER_NAME} <${IDENTITY.GIT_COMMITTER_EMAIL}> ${IDENTITY.GIT_COMMITTER_DATE}`,
-        data(message),
-        ...(first === undefined ? [] : [`from ${first}`]),
-        ...others.map((parent) => `merge ${parent}`),
-        'deleteall',
-        ...Object.entries(files).flatMap(([path, text]) => [`M 100644 inline ${quote(path)}`, data(text)]),
-        'get-mark :1',
-        `reset ${ref}`,
-      ];
-      return git(['fast-import', '--quiet', '--force', '--date-format=raw'], `${commands.join('\n')}\n\n`);
+      const author = `author ${IDENTITY.GIT_AUTHOR_NAME} <${IDENTITY.GIT_AUTHOR_EMAIL}> ${IDENTITY.GIT_AUTHOR_DATE}`;
+      const committer = `committer ${IDENTITY.GIT_COMMITTER_NAME} <${IDENTITY.GIT_COMMITTER_EMAIL}> ${IDENTITY.GIT_COMMITTER_DATE}`;
+      return loose.write({ parents, whole: true, files, rest: [author, committer, '', message].join('\n') })!;
     },
   };
 }

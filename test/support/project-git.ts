@@ -3,18 +3,24 @@ import { gitEnvironment } from '../../src/git/process/index.ts';
 import type { TestApp } from './app.ts';
 import { data, quote } from './fast-import.ts';
 import { outputOf } from './fork-server.ts';
+import { LooseCommits } from './loose-commits.ts';
 import { readRef } from './ref-files.ts';
 
 /** Files of a commit by path: content, or null to remove one. */
 export type Files = Readonly<Record<string, string | null>>;
 
-/** The repository of a test project, written by the real git. */
+/** Files of a commit that git-fast-import writes as loose objects; more become a pack. */
+const UNPACKED = 50;
+
+/** The repository of a test project, written by the real git, or as it writes. */
 export class ProjectGit {
   readonly dir: string;
+  readonly #loose: LooseCommits;
   #time = 1_700_000_000;
 
   constructor(app: TestApp, project: Project) {
     this.dir = app.deps.storages.dirOf({ storage: project.repository_storage, diskPath: project.disk_path });
+    this.#loose = new LooseCommits(this.dir);
   }
 
   /** Runs git; gives its standard output without the last line feed. */
@@ -39,14 +45,23 @@ export class ProjectGit {
   commit(branch: string, files: Files, options: { message?: string; start?: string; email?: string } = {}): string {
     this.#time += 60;
     const ref = `refs/heads/${branch}`;
-    const parent = readRef(this.dir, ref) ?? options.start ?? '';
+    const parent = readRef(this.dir, ref) ?? (options.start || undefined);
+    const author = `author Ada <${options.email ?? 'ada@example.com'}> ${this.#time} +0200`;
+    const committer = `committer Bob <bob@example.com> ${this.#time} +0200`;
+    const message = options.message ?? `commit on ${branch}\n`;
+    const rest = [author, committer, '', message].join('\n');
+    const small = Object.keys(files).length <= UNPACKED;
+    const loose = small
+      ? this.#loose.write({ ref, parents: parent === undefined ? [] : [parent], files, rest })
+      : undefined;
+    if (loose !== undefined) return loose;
     return this.#import([
       `commit ${ref}`,
       'mark :1',
-      `author Ada <${options.email ?? 'ada@example.com'}> ${this.#time} +0200`,
-      `committer Bob <bob@example.com> ${this.#time} +0200`,
-      data(options.message ?? `commit on ${branch}\n`),
-      ...(parent === '' ? [] : [`from ${parent}`]),
+      author,
+      committer,
+      data(message),
+      ...(parent === undefined ? [] : [`from ${parent}`]),
       ...Object.entries(files).flatMap(([path, content]) =>
         content === null ? [`D ${quote(path)}`] : [`M 100644 inline ${quote(path)}`, data(content)],
       ),
