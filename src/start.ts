@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordThrottle } from './access/password-throttle.ts';
@@ -37,6 +36,7 @@ import { EventBus } from './jobs/jobs.events.ts';
 import { registerPruning } from './jobs/jobs.prune.ts';
 import { JobQueue } from './jobs/jobs.queue.ts';
 import { registerSealing } from './jobs/seal-secrets.ts';
+import { listenToHttp, listenToSsh } from './listeners.ts';
 import { Mailer } from './mail/mailer.ts';
 import { mailHost, registerMail } from './mail/send-mail.ts';
 import { cleanUpOrphans } from './orphan-clean-up.ts';
@@ -56,7 +56,7 @@ import { CurrentSettings, SETTINGS_CHANNEL } from './settings/current-settings.t
 import { lockRule } from './settings/settings.sign-in.ts';
 import { defaultSettings } from './settings/settings-table.ts';
 import { shutDown } from './shutdown.ts';
-import { listenToSsh } from './ssh-listener.ts';
+import { StartBarrier } from './start-barrier.ts';
 import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
 import { Archives } from './storage/zip/zip.archives.ts';
@@ -265,6 +265,8 @@ async function serveClaimed(
   signal?.throwIfAborted();
   const instance = await open(config, log, clock, claim.alone);
   const { app } = instance.server;
+  const barrier = new StartBarrier(app.server, config.seed !== null);
+  let url: string;
   let newToken: string | null;
   let ssh: SshServer | null = null;
   try {
@@ -277,12 +279,14 @@ async function serveClaimed(
     await recoverBackgroundWork(instance.deps);
     if (claim.alone) await resumeMoves(instance.deps);
     if (claim.alone) await instance.deps.processes.deleteOthers();
+    signal?.throwIfAborted();
+    // Before the seed: what it makes may hold addresses of the server.
+    url = await listenToHttp(app, config);
+    ssh = await listenToSsh(instance.deps, barrier.admit(instance.bench?.snapshots.gate.enter));
+    instance.bench?.snapshots.attach(ssh);
     await seedAtStart(instance, config.seed);
     await claim.share();
     signal?.throwIfAborted();
-    await app.listen({ host: config.host, port: config.port });
-    ssh = await listenToSsh(instance.deps, instance.bench?.snapshots.gate.enter);
-    instance.bench?.snapshots.attach(ssh);
     // After everything that can fail: a token created before a failed start would never be seen.
     newToken = await makeFirstToken(instance.deps);
     await enqueueSweep(instance.deps);
@@ -292,10 +296,8 @@ async function serveClaimed(
     await instance.close();
     throw error;
   }
-  const { port } = app.server.address() as AddressInfo;
-  config.port = port;
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   await instance.bench?.snapshots.markStart();
+  barrier.open();
   instance.deps.jobs.start();
   instance.deps.processes.start();
   allowReaderThreads(instance.deps.storages.pool);
@@ -306,7 +308,7 @@ async function serveClaimed(
   let stopping: Promise<void> | undefined;
   return {
     ...instance,
-    url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
+    url,
     newToken,
     ssh,
     reloadStorages: async () => claims.keep(await reloadStorages(instance.deps)),

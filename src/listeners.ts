@@ -1,6 +1,20 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config/config.ts';
 import type { Deps } from './deps.ts';
 import type { Admit } from './git-server/ssh/run-command.ts';
 import type { SshServer } from './git-server/ssh/ssh-server.server.ts';
+
+/**
+ * Listens for requests. The port becomes that of the configuration, so that addresses have it.
+ * @returns the address, without a trailing slash
+ */
+export async function listenToHttp(app: FastifyInstance, config: Config): Promise<string> {
+  await app.listen({ host: config.host, port: config.port });
+  config.port = (app.server.address() as AddressInfo).port;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  return `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${config.port}`;
+}
 
 /**
  * Serves git over SSH if it is enabled. The SSH server's code is loaded only then.
