@@ -58,7 +58,10 @@ async function archiveTrace(deps: Deps, jobId: number): Promise<void> {
     .executeTakeFirst();
   if (any === undefined) return;
   const blob = await blobs.put(Readable.from(piecesOf(db, jobId), { objectMode: false }), { maxBytes: MAX_TRACE });
-  const coverage = await coverageOf(deps, { coverage_regex: job.coverage_regex ?? (await patternOf(db, job)) }, blob);
+  // One that it has by other means than its log stays.
+  const coverage =
+    job.coverage ??
+    (await coverageOf(deps, { coverage_regex: job.coverage_regex ?? (await patternOf(db, job)) }, blob));
   await db.transaction().execute((db) => enter(deps, db, job, blob, coverage));
 }
 

@@ -92,6 +92,19 @@ deploy:
   assert.equal((await pipeline()).status, 'failed');
 });
 
+test('a coverage that is told wins over the one in the log, which counts otherwise', async () => {
+  const { run, jobs } = await configured("test:\n  script: echo\n  coverage: '/total (\\d+)%/'\n  parallel: 2\n");
+  await run();
+  const [one, two] = await jobs();
+  expectStatus(await end(one!.id, { status: 'success', log: 'total 12%\n', coverage: 81.5 }), 201);
+  expectStatus(await end(two!.id, { status: 'success', log: 'total 12%\n' }), 201);
+  await app.drain();
+  assert.deepEqual(
+    (await jobs()).map(({ coverage }) => coverage),
+    [81.5, 12],
+  );
+});
+
 test('running jobs end too, canceled ones are, and all others are 409', async () => {
   const project = await app.make.project();
   const { jobs } = await makePipeline(app, project, {
