@@ -181,6 +181,32 @@ export interface JobOptions {
   upstreamProject: string | null;
 }
 
+/** Of a job of which nothing is said. */
+export const EMPTY_OPTIONS: JobOptions = {
+  beforeScript: [],
+  script: [],
+  afterScript: [],
+  image: null,
+  services: [],
+  artifacts: null,
+  cache: [],
+  dependencies: null,
+  crossNeeds: [],
+  hooks: { preGetSourcesScript: [] },
+  idTokens: {},
+  secrets: null,
+  release: null,
+  run: null,
+  inputs: null,
+  pages: null,
+  retry: null,
+  allowFailureExitCodes: null,
+  timeout: null,
+  manualConfirmation: null,
+  trigger: null,
+  upstreamProject: null,
+};
+
 /** A complete job. */
 export interface JobConfig {
   name: string;

@@ -9,12 +9,12 @@ import { afterCommit } from '../db/transactions.ts';
 import { drainJobs, isIdle } from './drain-jobs.ts';
 import { FairScheduler } from './fairness.ts';
 import { type RunningJobFilter, reassignLanes, releaseUnheld, requeueRunning } from './job-maintenance.ts';
-import { releaseHeld } from './job-outcomes.ts';
 import { type JobKind, LANES, type Lane, type Schedule } from './jobs.kinds.ts';
 import { type JobHandler, type JobRegistration, MAX_BACKOFF_MS } from './jobs.run.ts';
 import { type LaneCounts, LaneWorkers, type WorkerContext } from './lane.ts';
 import { rescheduleOrphaned } from './orphaned-jobs.ts';
 import { ensureRecurring } from './recurring.ts';
+import { makeDue, removeWaiting } from './waiting-jobs.ts';
 
 export interface JobOptions {
   /** No second job is written while one of that kind and key waits. */
@@ -160,18 +160,8 @@ export class JobQueue {
    * @param db handle of the transaction that makes it unnecessary
    * @returns whether there was one; running jobs are not affected
    */
-  async cancel(db: Db, kind: JobKind, uniqueKey: string | number): Promise<boolean> {
-    const canceled = await db
-      .deleteFrom('jobs')
-      .where('unique_key', '=', keyOf(kind, uniqueKey))
-      .where('state', '=', 'waiting')
-      .returning('order_key')
-      .execute();
-    await releaseHeld(
-      db,
-      canceled.flatMap(({ order_key }) => order_key ?? []),
-    );
-    return canceled.length > 0;
+  cancel(db: Db, kind: JobKind, uniqueKey: string | number): Promise<boolean> {
+    return removeWaiting(db, keyOf(kind, uniqueKey));
   }
 
   /**
@@ -180,23 +170,7 @@ export class JobQueue {
    * @param db handle of the transaction that makes a new attempt worthwhile
    */
   async retryNow(db: Db, orderKey: string): Promise<void> {
-    const time = this.#clock.now();
-    const now = time.toISOString();
-    // One millisecond later, so that a running job notices the request even if it was written in this millisecond.
-    const later = new Date(time.getTime() + 1).toISOString();
-    const due = await db
-      .updateTable('jobs')
-      .set((eb) => {
-        const at = eb.case().when('state', '=', 'running').then(later).else(now).end();
-        return { run_at: at, turn_at: at };
-      })
-      .where('order_key', '=', orderKey)
-      .where((eb) =>
-        eb.or([eb('state', '=', 'running'), eb.and([eb('state', '=', 'waiting'), eb('run_at', '>', now)])]),
-      )
-      .returning('lane')
-      .execute();
-    for (const lane of new Set(due.map(({ lane }) => lane))) {
+    for (const lane of await makeDue(db, orderKey, this.#clock.now())) {
       const wake = this.#wakers.get(lane as Lane);
       if (wake !== undefined) afterCommit(db, wake);
     }

@@ -1,30 +1,16 @@
 import type { PipelineContext } from '../../src/ci/compile-request.ts';
-import type { JobConfig, JobOptions, PipelineConfig, Rule } from '../../src/ci/pipeline-config.ts';
+import {
+  EMPTY_OPTIONS,
+  type JobConfig,
+  type JobOptions,
+  type PipelineConfig,
+  type Rule,
+} from '../../src/ci/pipeline-config.ts';
 import type { ConfigSources } from '../../src/ci/sources.ts';
 
 export const options = (overrides: Partial<JobOptions> = {}): JobOptions => ({
-  beforeScript: [],
+  ...EMPTY_OPTIONS,
   script: ['true'],
-  afterScript: [],
-  image: null,
-  services: [],
-  artifacts: null,
-  cache: [],
-  dependencies: null,
-  crossNeeds: [],
-  hooks: { preGetSourcesScript: [] },
-  idTokens: {},
-  secrets: null,
-  release: null,
-  run: null,
-  inputs: null,
-  pages: null,
-  retry: null,
-  allowFailureExitCodes: null,
-  timeout: null,
-  manualConfirmation: null,
-  trigger: null,
-  upstreamProject: null,
   ...overrides,
 });
 

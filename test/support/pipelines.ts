@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { JobSeed, PipelineSeed } from '../../src/ci/job-seed.ts';
-import type { JobOptions, When } from '../../src/ci/pipeline-config.ts';
+import { EMPTY_OPTIONS, type JobOptions, type When } from '../../src/ci/pipeline-config.ts';
 import { compositeState, type State } from '../../src/ci/states.ts';
 import { timestamp } from '../../src/core/clock.ts';
 import type { Db } from '../../src/db/db.schema.ts';
@@ -14,28 +14,8 @@ import type { TestApp } from './app.ts';
 
 /** What a job has when nothing is said of it. */
 export const jobOptions = (options: Partial<JobOptions> = {}): JobOptions => ({
-  beforeScript: [],
+  ...EMPTY_OPTIONS,
   script: ['true'],
-  afterScript: [],
-  image: null,
-  services: [],
-  artifacts: null,
-  cache: [],
-  dependencies: null,
-  crossNeeds: [],
-  hooks: { preGetSourcesScript: [] },
-  idTokens: {},
-  secrets: null,
-  release: null,
-  run: null,
-  inputs: null,
-  pages: null,
-  retry: null,
-  allowFailureExitCodes: null,
-  timeout: null,
-  manualConfirmation: null,
-  trigger: null,
-  upstreamProject: null,
   ...options,
 });
 

@@ -1,14 +1,8 @@
+import { EMPTY_OPTIONS } from '../pipeline-config.ts';
 import { BOOLEAN, oneOf, STRING } from './checks.keyword.ts';
 import { own } from './config-node.ts';
 import { inherits } from './inherit.ts';
-import {
-  COMMON_KEYS,
-  COMMON_RULES,
-  common,
-  EMPTY_OPTIONS,
-  type JobReadContext,
-  type WrittenJob,
-} from './processable.ts';
+import { COMMON_KEYS, COMMON_RULES, common, type JobReadContext, type WrittenJob } from './processable.ts';
 import { entry, field, keys, type Reader, type Rule } from './reader.ts';
 import { BRIDGE } from './tables.ts';
 

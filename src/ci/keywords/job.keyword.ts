@@ -1,6 +1,6 @@
 import { parseDuration } from '../ci.durations.ts';
 import type { TreeMap } from '../config/loaded.ts';
-import type { Artifacts, JobOptions } from '../pipeline-config.ts';
+import { type Artifacts, EMPTY_OPTIONS, type JobOptions } from '../pipeline-config.ts';
 import {
   ABSENT,
   DURATION,
@@ -17,15 +17,7 @@ import { type ConfigNode, own } from './config-node.ts';
 import type { Defaults } from './defaults.ts';
 import { inherits } from './inherit.ts';
 import type { PagesConfig } from './pages.keyword.ts';
-import {
-  COMMON_KEYS,
-  COMMON_RULES,
-  common,
-  EMPTY_OPTIONS,
-  hasRules,
-  type JobReadContext,
-  type WrittenJob,
-} from './processable.ts';
+import { COMMON_KEYS, COMMON_RULES, common, hasRules, type JobReadContext, type WrittenJob } from './processable.ts';
 import { entry, exclusive, field, keys, list, type Reader, type Rule, when } from './reader.ts';
 import { MAX_DELAY_SECONDS } from './rules.keyword.ts';
 import { DEFAULTS, JOB } from './tables.ts';

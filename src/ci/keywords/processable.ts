@@ -1,5 +1,5 @@
 import type { TreeMap } from '../config/loaded.ts';
-import type { JobConfig, JobOptions } from '../pipeline-config.ts';
+import type { JobConfig } from '../pipeline-config.ts';
 import { isMap, must, PRESENT, STRING, STRINGS_OR_STRING } from './checks.keyword.ts';
 import { type ConfigNode, own } from './config-node.ts';
 import type { Defaults } from './defaults.ts';
@@ -45,31 +45,6 @@ export const COMMON_RULES: readonly Rule[] = [
   field('rules', must(isRules, RULES_TEXT)),
   field('resource_group', STRING),
 ];
-
-export const EMPTY_OPTIONS: JobOptions = {
-  beforeScript: [],
-  script: [],
-  afterScript: [],
-  image: null,
-  services: [],
-  artifacts: null,
-  cache: [],
-  dependencies: null,
-  crossNeeds: [],
-  hooks: { preGetSourcesScript: [] },
-  idTokens: {},
-  secrets: null,
-  release: null,
-  run: null,
-  inputs: null,
-  pages: null,
-  retry: null,
-  allowFailureExitCodes: null,
-  timeout: null,
-  manualConfirmation: null,
-  trigger: null,
-  upstreamProject: null,
-};
 
 const TROUBLESHOOTING =
   'https://docs.gitlab.com/ci/jobs/job_troubleshooting/#job-may-allow-multiple-pipelines-to-run-for-a-single-action';

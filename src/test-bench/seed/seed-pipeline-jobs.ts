@@ -1,33 +1,10 @@
 import type { JobSeed, PipelineSeed } from '../../ci/job-seed.ts';
-import type { JobOptions } from '../../ci/pipeline-config.ts';
+import { EMPTY_OPTIONS, type JobOptions } from '../../ci/pipeline-config.ts';
 import { SeedMistake } from './seed-context.ts';
 import type { Item } from './seed-expand.ts';
 
 /** What a job does: nothing, as a script is never run here. */
-const OPTIONS: JobOptions = {
-  beforeScript: [],
-  script: ['true'],
-  afterScript: [],
-  image: null,
-  services: [],
-  artifacts: null,
-  cache: [],
-  dependencies: null,
-  crossNeeds: [],
-  hooks: { preGetSourcesScript: [] },
-  idTokens: {},
-  secrets: null,
-  release: null,
-  run: null,
-  inputs: null,
-  pages: null,
-  retry: null,
-  allowFailureExitCodes: null,
-  timeout: null,
-  manualConfirmation: null,
-  trigger: null,
-  upstreamProject: null,
-};
+const OPTIONS: JobOptions = { ...EMPTY_OPTIONS, script: ['true'] };
 
 /** A pipeline as the seed has it: stages stand in the order in which jobs first name them. @throws SeedMistake */
 export function pipelineSeedOf(name: string | null, jobs: readonly Item[]): PipelineSeed {
