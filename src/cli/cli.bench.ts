@@ -1,6 +1,7 @@
 import type { Environment } from '../config/env.ts';
 import { StartupError } from '../core/startup-error.ts';
 import { parseCommand, printsHelp } from './command.ts';
+import { askServer, messageIn, REMOTE_OPTIONS, type RemoteServer, remoteServer } from './server-client.ts';
 
 const HELP = `Usage: stithy bench snapshot NAME
        stithy bench restore NAME
@@ -21,11 +22,7 @@ Steers the test bench of a running server.
   --json          print JSON
 `;
 
-const OPTIONS = {
-  url: { type: 'string' },
-  token: { type: 'string' },
-  json: { type: 'boolean', default: false },
-} as const;
+const OPTIONS = { ...REMOTE_OPTIONS, json: { type: 'boolean', default: false } } as const;
 
 /** Commands with their requests below /-/bench/. */
 const COMMANDS = {
@@ -39,8 +36,7 @@ const COMMANDS = {
 interface Order {
   command: keyof typeof COMMANDS;
   name: string;
-  url: string;
-  token: string;
+  server: RemoteServer;
   json: boolean;
 }
 
@@ -69,30 +65,16 @@ const readArguments = (args: readonly string[], env: Environment): Order =>
     const { named } = COMMANDS[command];
     if (named !== (name !== undefined) || extra !== undefined)
       throw new Error(`"stithy bench ${command}" takes ${named ? 'one name' : 'no name'}.`);
-    const token = values.token ?? env.STITHY_ROOT_TOKEN;
-    if (token === undefined) throw new Error('--token is missing.');
-    const url = (values.url ?? `http://127.0.0.1:${env.STITHY_PORT ?? 8080}`).replace(/\/+$/, '');
-    return { command, name: name ?? '', url, token, json: values.json };
+    const server = remoteServer(values, env, { local: true });
+    return { command, name: name ?? '', server, json: values.json };
   });
 
-async function ask({ command, name, url, token }: Order): Promise<unknown> {
+async function ask({ command, name, server }: Order): Promise<unknown> {
   const { method, path } = COMMANDS[command];
-  const json = command === 'snapshot' ? { body: JSON.stringify({ name }) } : {};
-  let response: Response;
-  let text: string;
-  try {
-    const headers = {
-      'private-token': token,
-      ...(command === 'snapshot' ? { 'content-type': 'application/json' } : {}),
-    };
-    response = await fetch(`${url}/-/bench/${path(name)}`, { method, headers, ...json });
-    text = await response.text();
-  } catch (error) {
-    throw new StartupError(`There is no server at ${url}: ${(error as Error).message}`);
-  }
-  if (response.ok) return text === '' ? null : JSON.parse(text);
-  const message = response.headers.get('content-type')?.includes('json') ? JSON.parse(text).message : text;
-  throw new StartupError(`The server refuses it: ${typeof message === 'string' ? message : JSON.stringify(message)}`);
+  const json = command === 'snapshot' ? { type: 'application/json', body: JSON.stringify({ name }) } : {};
+  const { status, body } = await askServer(server, `/-/bench/${path(name)}`, { method, ...json });
+  if (status < 400) return body === '' ? null : JSON.parse(body);
+  throw new StartupError(`The server refuses it: ${messageIn(body) ?? body}`);
 }
 
 function textOf({ command, json }: Order, answer: unknown): string {

@@ -5,7 +5,7 @@ import { applySeedFile, BenchClock, SeedError, SeedMistake, type SeedReport } fr
 import { readSeedFile } from '../test-bench/seed/seed-file.ts';
 import { BUNDLED_SEED, bundledSeed } from '../test-bench/seed/seed-sending.ts';
 import { parseCommand, printsHelp } from './command.ts';
-import { askServer, REMOTE_OPTIONS, type RemoteServer, remoteServer } from './server-client.ts';
+import { askServer, messageIn, REMOTE_OPTIONS, type RemoteServer, remoteServer } from './server-client.ts';
 import { onStoppedServer } from './stopped-server.ts';
 
 const HELP = `Usage: stithy seed FILE [--url URL --token TOKEN]
@@ -70,9 +70,5 @@ async function elsewhere(file: string, server: RemoteServer): Promise<SeedReport
 
 function refusalOf(status: number, body: string): string {
   if (status === 404) return 'the server has no test bench: start it with STITHY_BENCH=1';
-  try {
-    const { message } = JSON.parse(body) as { message?: unknown };
-    if (typeof message === 'string') return message;
-  } catch {}
-  return `the server answered ${status}`;
+  return messageIn(body) ?? `the server answered ${status}`;
 }

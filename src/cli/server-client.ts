@@ -12,10 +12,16 @@ export interface RemoteServer {
 
 /**
  * Reads `--url` and `--token`; the token may also be in STITHY_ROOT_TOKEN.
+ * @param local whether a server of this machine is meant without `--url`: the one at STITHY_PORT
  * @throws Error for an address that is none, or without a token
  */
-export function remoteServer(values: { url?: string; token?: string }, env: Environment): RemoteServer {
-  const { url = '', token = env.STITHY_ROOT_TOKEN ?? '' } = values;
+export function remoteServer(
+  values: { url?: string; token?: string },
+  env: Environment,
+  { local = false }: { local?: boolean } = {},
+): RemoteServer {
+  const here = local ? `http://127.0.0.1:${env.STITHY_PORT ?? 8080}` : '';
+  const { url = here, token = env.STITHY_ROOT_TOKEN ?? '' } = values;
   if (!/^https?:\/\/[^/]/.test(url))
     throw new Error('--url must be the address of a server, such as http://127.0.0.1:8080.');
   if (token === '') throw new Error("--token must be the administrator's token.");
@@ -44,5 +50,15 @@ export async function askServer(
   } catch (error) {
     const { cause } = error as Error & { cause?: Error };
     throw new StartupError(`no server answers at ${url}: ${cause?.message ?? (error as Error).message}.`);
+  }
+}
+
+/** The message of a refusal; undefined for an answer that has none. */
+export function messageIn(body: string): string | undefined {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown };
+    return message === undefined || typeof message === 'string' ? message : JSON.stringify(message);
+  } catch {
+    return undefined;
   }
 }
