@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
 import { makeMergeRequest } from '../../test/support/merge-request.ts';
+import { ProjectGit } from '../../test/support/project-git.ts';
 import { loadConfig } from '../config/config.ts';
 import { NEWEST } from '../core/reported-version.ts';
 import { routes } from '../routes.ts';
@@ -63,6 +64,18 @@ test('every change takes something away from the version before it, and nothing 
       );
     }
   }
+});
+
+test('what is not JSON is sent as it is', async () => {
+  await withVersion('16.0.0', async (app) => {
+    const project = await app.make.project();
+    new ProjectGit(app, project).commit('main', { 'a.txt': 'content' });
+    const path = `/projects/${project.id}/repository`;
+    for (const url of [`${path}/files/a.txt/raw?ref=main`, `${path}/archive.tar.gz`, `${path}/archive.zip`]) {
+      const { statusCode, rawPayload } = await app.get(url);
+      assert.deepEqual([statusCode, rawPayload.length > 0], [200, true], url);
+    }
+  });
 });
 
 test('the page lists every change', () => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { isBefore, NEWEST, type PlatformVersion, type ReportedVersion } from '../core/reported-version.ts';
 import type { Route } from './http.route.ts';
 import { Serialized } from './http.send.ts';
@@ -42,16 +43,18 @@ export function routesAt(version: ReportedVersion, routes: readonly Route[]): re
 /** Fields that the answers of a route have not in a version; null if there are none. */
 export function absentFields(version: ReportedVersion, route: Route): ReadonlySet<string> | null {
   if (version.major === NEWEST.major && version.minor === NEWEST.minor) return null;
+  if (!('schema' in route.options.success)) return null;
   const fields = later(version).flatMap((change) =>
     'fields' in change && change.of.test(nameOf(route)) ? change.fields : [],
   );
   return fields.length === 0 ? null : new Set(fields);
 }
 
-/** An answer, or a list of some, without fields. */
+/** An answer, or a list of some, without fields; content of another type than JSON as it is. */
 export function withoutFields(answer: unknown, fields: ReadonlySet<string>): unknown {
   if (answer instanceof Serialized) return Serialized.of(withoutFields(JSON.parse(answer.body.toString()), fields));
   if (Array.isArray(answer)) return answer.map((each) => withoutFields(each, fields));
-  if (typeof answer !== 'object' || answer === null) return answer;
+  if (typeof answer !== 'object' || answer === null || answer instanceof Readable || Buffer.isBuffer(answer))
+    return answer;
   return Object.fromEntries(Object.entries(answer).filter(([name]) => !fields.has(name)));
 }
