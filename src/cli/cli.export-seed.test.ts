@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { buildTestApp, ROOT_TOKEN, type TestApp, TestClock } from '../../test/support/app.ts';
 import { runCommand } from '../../test/support/stithy-command.ts';
@@ -33,7 +33,8 @@ test('what a seed has made, export-seed writes, and a server made of that is the
   const file = join(folder, 'a.yml');
   try {
     const first = await seeded(WIDE);
-    const text = await exported(first.url, file);
+    // As people name files: from where they are.
+    const text = await exported(first.url, relative(process.cwd(), file));
     const second = await seeded(file);
     assert.equal(await exported(second.url, file), text);
     for (const path of ['/projects/1/repository/commits?all=true', '/projects/1/repository/branches'])

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Environment } from '../config/env.ts';
 import { StartupError } from '../core/startup-error.ts';
@@ -61,7 +61,7 @@ function sourceOf(server: RemoteServer, file: string, scratch: string): ExportSo
     bundle: async (fullPath) => {
       const name = join(folder, `${fullPath.replaceAll('/', '--')}.bundle`);
       await mkdir(join(dirname(file), folder), { recursive: true });
-      return (await writeBundle(server, fullPath, join(dirname(file), name), scratch)) ? name : null;
+      return (await writeBundle(server, fullPath, resolve(dirname(file), name), scratch)) ? name : null;
     },
   };
 }
