@@ -17,6 +17,9 @@ export interface Owner {
 
 const text = (value: unknown): string => JSON.stringify(value ?? null);
 
+/** An address as answers show it. */
+const withoutPassword = (address: string): string => address.replace(/:\/\/[^/@]+@/, '://*****:*****@');
+
 /** What is there already and how it is found: each is found once. */
 export class Existing {
   readonly #rows: Json[];
@@ -32,7 +35,8 @@ export class Existing {
     const at = this.#rows.findIndex((row) =>
       this.#keys.every((key) => {
         const [ofSeed, ofAnswer] = typeof key === 'string' ? [key, key] : key;
-        return item[ofSeed] === undefined || text(item[ofSeed]) === text(row[ofAnswer]);
+        const [wanted, shown] = [text(item[ofSeed]), text(row[ofAnswer])];
+        return item[ofSeed] === undefined || wanted === shown || withoutPassword(wanted) === shown;
       }),
     );
     return at === -1 ? undefined : this.#rows.splice(at, 1)[0];

@@ -59,9 +59,13 @@ export class SeedHistory {
       const main = (await repo.refs.head()) ?? 'main';
       const history = new SeedHistory(context, repo, before, main);
       await work(history).finally(() => history.#written());
-      const updates = [...history.#heads]
-        .filter(([ref, oid]) => before.get(ref) !== oid)
-        .map(([ref, oid]) => ({ ref, old: before.get(ref) ?? null, new: oid }));
+      const gone = [...before].filter(([ref]) => !history.#heads.has(ref));
+      const updates = [
+        ...gone.map(([ref, oid]) => ({ ref, old: oid, new: null })),
+        ...[...history.#heads]
+          .filter(([ref, oid]) => before.get(ref) !== oid)
+          .map(([ref, oid]) => ({ ref, old: before.get(ref) ?? null, new: oid })),
+      ];
       if (updates.length === 0) return;
       const holder = ofProject(project);
       await changeRefs(deps, repo, {
@@ -82,9 +86,10 @@ export class SeedHistory {
 
   hasBranch = (branch: string): boolean => this.#heads.has(`${HEADS}${branch}`);
 
-  /** Takes over refs whose objects are there. */
+  /** Has these refs, whose objects are there, and no others: a fork has what it is said to have, not what it was copied from. */
   adopt(refs: Iterable<readonly [ref: string, oid: string]>): void {
-    for (const [ref, oid] of refs) if (!this.#heads.has(ref)) this.#heads.set(ref, oid);
+    this.#heads.clear();
+    for (const [ref, oid] of refs) this.#heads.set(ref, oid);
   }
 
   /**

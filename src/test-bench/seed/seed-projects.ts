@@ -87,11 +87,21 @@ async function makeFork(context: SeedContext, item: Item): Promise<void> {
   for (let tries = 0; tries < FORK_TRIES; tries += 1) {
     await deps.jobs.drain();
     const { import_status: status } = await api.send('GET', `/projects/${String(fork)}`);
-    if (status === 'finished' || status === 'none') return;
+    if (status === 'finished' || status === 'none') return setRest(context, item, `/projects/${String(fork)}`);
     if (status === 'failed') break;
     await pause(FORK_PAUSE_MS);
   }
   throw new SeedMistake('forked_from: the fork was not copied');
+}
+
+/** What a fork is made with, and what comes with its history. */
+const OF_FORKS = new Set(['name', 'path', 'namespace', 'visibility', 'description', 'default_branch']);
+
+/** Sets what a fork cannot be made with. */
+async function setRest(context: SeedContext, item: Item, path: string): Promise<void> {
+  const rest = Object.fromEntries(Object.entries(item).filter(([key]) => !OF_FORKS.has(key)));
+  const params = await routeParams(context, 'PUT /projects/:id', rest, path);
+  if (Object.keys(params).length > 0) await context.api.send('PUT', path, params);
 }
 
 /** Writes all commits of a project: those imported, its own, and those of its merge requests. */
