@@ -51,7 +51,7 @@ function sourceOf(server: RemoteServer, file: string, scratch: string): ExportSo
   const folder = `${basename(file)}.repositories`;
   return {
     get: async (path) => {
-      const { status, body } = await askServer(server, `/api/v4${path}`);
+      const { status, body } = await askServer(server, path.startsWith('/-/') ? path : `/api/v4${path}`);
       return isThere(status, path) ? (JSON.parse(body) as unknown) : null;
     },
     bytes: async (path) => {

@@ -31,7 +31,7 @@ import { uploadRoutes } from './uploads/uploads.routes.ts';
 export { visibleGroup } from './groups/groups.find.ts';
 export { CreateInput as CreateGroup } from './groups/groups.inputs.ts';
 export { PublicGroup } from './groups/groups.responses.ts';
-export { groupSettings } from './groups/groups.settings.ts';
+export { GROUP_DEFAULTS, groupSettings } from './groups/groups.settings.ts';
 export { fullNames, groupWebUrl, presentGroups, presentPublicGroups } from './groups/groups.views.ts';
 export { createByInput as createGroupByInput, mayCreateTopLevel, updateGroup } from './groups/groups.writes.ts';
 export { addMember } from './members/members.writes.ts';
@@ -42,7 +42,12 @@ export { lockProject } from './projects/projects.destroy.ts';
 export { deleteProject } from './projects/projects.mark.ts';
 export { presentProjects } from './projects/projects.page-views.ts';
 export { SimpleProject } from './projects/projects.responses.ts';
-export { changedSettings, type ProjectSettings, settingsOf } from './projects/projects.settings.ts';
+export {
+  changedSettings,
+  DEFAULT_SETTINGS as PROJECT_DEFAULTS,
+  type ProjectSettings,
+  settingsOf,
+} from './projects/projects.settings.ts';
 export { projectAvatarUrl } from './projects/projects.views.ts';
 export { fillRepository } from './projects/repository-fill.ts';
 export { writeStatistics } from './projects/statistics.ts';

@@ -76,6 +76,9 @@ export async function mergeRequestsOf(
         milestone: milestoneOf(row),
         ...flags(row, ['squash', 'discussion_locked']),
         remove_source_branch: row.force_remove_source_branch === true ? true : undefined,
+        approval_rules: (await listAll(source, `${path}/approval_rules`))
+          .filter(({ rule_type: type, source_rule: of }) => type === 'regular' && of == null)
+          .map((rule) => compact({ ...pick(rule, ['name', 'approvals_required']), ...whoApproves(rule) })),
         approved_by: usernames(((approvals?.approved_by ?? []) as Answer[]).map(({ user }) => user)),
         ...closingOf(row),
         ...mergingOf(row),
@@ -85,6 +88,12 @@ export async function mergeRequestsOf(
   }
   return exported;
 }
+
+/** Users and groups of an approval rule. */
+export const whoApproves = ({ users, groups }: Answer): Answer => ({
+  users: usernames(users),
+  groups: ((groups ?? []) as Answer[]).map(({ full_path }) => full_path),
+});
 
 /** That it is merged, and by which commits: they are in the history already. */
 function mergingOf(row: Answer): Answer {

@@ -3,7 +3,7 @@ export type Answer = Record<string, unknown>;
 
 /** Reads from the API of a server. */
 export interface ExportSource {
-  /** The JSON at a path below /api/v4; null if it is not there or closed to the caller. */
+  /** The JSON at a path below /api/v4, or at one of /-/; null if it is not there or closed to the caller. */
   get(path: string): Promise<unknown>;
   /** The bytes at a path below /api/v4; null as above. */
   bytes(path: string): Promise<Buffer | null>;
@@ -24,6 +24,10 @@ export async function listAll(source: ExportSource, path: string): Promise<Answe
   }
 }
 
+/** As `listAll`, in the order in which they were made. */
+export const listById = async (source: ExportSource, path: string): Promise<Answer[]> =>
+  (await listAll(source, path)).sort((one, other) => Number(one.id) - Number(other.id));
+
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
@@ -38,6 +42,35 @@ export const pick = (object: Answer, keys: readonly string[]): Answer =>
 /** Flags that are set. */
 export const flags = (object: Answer, keys: readonly string[]): Answer =>
   Object.fromEntries(keys.filter((key) => object[key] === true).map((key) => [key, true]));
+
+/** Keys of an object whose values are others than the defaults, where there are any. */
+export const differing = (object: Answer, keys: Iterable<string>, defaults: Readonly<Answer>): Answer =>
+  Object.fromEntries(
+    [...keys]
+      .filter(
+        (key) => object[key] !== undefined && JSON.stringify(object[key]) !== JSON.stringify(defaults[key] ?? null),
+      )
+      .map((key) => [key, object[key]]),
+  );
+
+/** Does something with values one by one. */
+export async function inTurn<T, R>(values: readonly T[], work: (value: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const value of values) results.push(await work(value));
+  return results;
+}
+
+/** An object without keys of nothing; undefined if nothing is left. */
+export function unlessEmpty(object: Answer): Answer | undefined {
+  const left = compact(object);
+  return Object.keys(left).length === 0 ? undefined : left;
+}
+
+/** The content of a file as a seed has it. */
+export function textOrBase64(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(bytes) && !text.includes('\0') ? text : { base64: bytes.toString('base64') };
+}
 
 /** The username of a user in an answer; the administrator is who acts if nobody is named. */
 export const usernameOf = (user: unknown): string | undefined => {

@@ -48,11 +48,15 @@ async function publishFiles(
   for (const [file, value] of all) await api.send('PUT', addressOf(file), undefined, { as, bytes: contentOf(value) });
 }
 
+/** The `package.json` of an npm package that tells none. */
+export const manifestOf = ({ name, version }: Item): string =>
+  JSON.stringify({ name: String(name), version: String(version) });
+
 async function publishNpm(context: SeedContext, item: Item, path: string, as: string | undefined): Promise<void> {
   const name = String(item.name);
   const version = String(item.version);
   const manifest = { name, version };
-  const files = { 'package.json': JSON.stringify(manifest), ...((item.files ?? {}) as Item) };
+  const files = { 'package.json': manifestOf(item), ...((item.files ?? {}) as Item) };
   const archive = await tarballOf(files);
   const file = `${name}-${version}.tgz`;
   const dist = {

@@ -158,10 +158,13 @@ const jobState = Enum(['created', 'pending', 'running', 'success', 'failed', 'ca
   description: 'State of the job; success when absent.',
 });
 
+/** What pipelines of a seed may come from. */
+export const PIPELINE_SOURCES = ['push', 'web', 'api', 'schedule', 'trigger'] as const;
+
 const pipelines = listOf(
   {
     ref: maybe('Branch or tag; the default branch when absent.'),
-    source: Type.Optional(Enum(['push', 'web', 'api', 'schedule', 'trigger'])),
+    source: Type.Optional(Enum(PIPELINE_SOURCES)),
     user: maybe('Username.'),
     name: maybe('Name.'),
     status: Type.Optional(jobState),

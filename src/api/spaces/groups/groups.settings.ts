@@ -89,7 +89,8 @@ export const additionalSettingFields = {
 const Settings = Type.Object({ ...settingFields, ...detailSettingFields, ...additionalSettingFields });
 export type GroupSettings = Static<typeof Settings>;
 
-const DEFAULTS: GroupSettings = {
+/** Defaults of settings. */
+export const GROUP_DEFAULTS: Readonly<GroupSettings> = {
   share_with_group_lock: false,
   require_two_factor_authentication: false,
   two_factor_grace_period: 48,
@@ -149,17 +150,17 @@ export function duoAvailability(settings: GroupSettings): DuoAvailability {
   return settings.lock_duo_features_enabled ? 'never_on' : 'default_off';
 }
 
-const NAMES = Object.keys(DEFAULTS) as (keyof GroupSettings)[];
+const NAMES = Object.keys(GROUP_DEFAULTS) as (keyof GroupSettings)[];
 
 /** Returns who may create projects in a new group, if the instance differs from the default. */
 export function creationLevel({ default_project_creation: number }: { default_project_creation: number }) {
-  const project_creation_level = PROJECT_CREATION_LEVELS[number] ?? DEFAULTS.project_creation_level;
-  return project_creation_level === DEFAULTS.project_creation_level ? {} : { project_creation_level };
+  const project_creation_level = PROJECT_CREATION_LEVELS[number] ?? GROUP_DEFAULTS.project_creation_level;
+  return project_creation_level === GROUP_DEFAULTS.project_creation_level ? {} : { project_creation_level };
 }
 
 /** Returns the settings of a group, including defaults. */
 export const groupSettings = (group: Pick<Namespace, 'settings'>): GroupSettings => ({
-  ...DEFAULTS,
+  ...GROUP_DEFAULTS,
   ...parseJson<Partial<GroupSettings>>(group.settings),
 });
 
