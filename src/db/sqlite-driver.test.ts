@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { after, before, mock, test } from 'node:test';
 import { type Generated, Kysely, sql } from 'kysely';
+import { deferFlushes } from './deferred-flushes.ts';
 import { LogFile } from './log-file.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { doNotSync } from './sqlite-driver.ts';
@@ -89,9 +90,18 @@ test('a commit fulfils when it is on disk, and others begin before; one that say
     assert.equal(flush.mock.callCount(), 4);
     flush.mock.mockImplementationOnce(() => Promise.reject(new Error('no disk')));
     await assert.rejects(insert(durable, 'h'), /no disk/);
+    // Commits of work whose flushes are deferred wait for none, those beside it do.
+    await Promise.all([
+      deferFlushes(async () => {
+        await durable.transaction().execute((handle) => insert(handle, 'j'));
+        await insert(durable, 'k');
+      }),
+      insert(durable, 'l'),
+    ]);
+    assert.equal(flush.mock.callCount(), 6);
     // Throw-away data is never flushed.
     await (db as Kysely<{ things: { name: string } }>).transaction().execute((handle) => insert(handle, 'i'));
-    assert.equal(flush.mock.callCount(), 5);
+    assert.equal(flush.mock.callCount(), 6);
   } finally {
     flush.mock.restore();
     await durable.destroy();

@@ -1,6 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from 'kysely';
 import { releaseWhenIdle } from '../core/idle-memory.ts';
 import { isBookkeeping } from './bookkeeping.ts';
+import { areFlushesDeferred } from './deferred-flushes.ts';
 import { LogFile } from './log-file.ts';
 import { copyDatabase, moveDatabase } from './sqlite-file.ts';
 import { Handle, type SqliteOptions } from './sqlite-handle.ts';
@@ -211,7 +212,7 @@ class Connection implements DatabaseConnection {
     try {
       this.#writer.database.exec('BEGIN IMMEDIATE');
       this.#inTransaction = true;
-      this.#synced = true;
+      this.#synced = !areFlushesDeferred();
       this.#hooks.begun();
     } catch (error) {
       this.#mutex.unlock();
@@ -261,7 +262,7 @@ class Connection implements DatabaseConnection {
     try {
       this.#hooks.writes(query);
       const result = this.#writer.run<R>(query);
-      return { result, onDisk: this.#hooks.committed(true) };
+      return { result, onDisk: this.#hooks.committed(!areFlushesDeferred()) };
     } finally {
       // After a failed commit.
       this.#hooks.ended();

@@ -1,33 +1,47 @@
 import { retryDelayOf } from '../core/retry-later.ts';
-import { writeOutcomes } from './job-outcomes.ts';
+import { type Outcome, writeOutcomes } from './job-outcomes.ts';
 import { claimJobs } from './jobs.claim.ts';
 import type { Lane } from './jobs.kinds.ts';
 import { errorText, outcomeOf, runJob } from './jobs.run.ts';
 import type { WorkerContext } from './lane.ts';
 
+export interface DrainOptions {
+  /** Lanes whose jobs stay. */
+  without?: readonly Lane[];
+  /** So many jobs are claimed at once, which saves commits; default 1. */
+  atOnce?: number;
+}
+
 /**
  * Runs all due jobs and their follow-ups to the end, one after the other; recurring jobs run once, even if they become
  * due again.
  * @param aheadMs jobs due within this many milliseconds count as due
- * @param without lanes whose jobs stay
  */
-export async function drainJobs(context: WorkerContext, aheadMs: number, without: readonly Lane[]): Promise<void> {
+export async function drainJobs(
+  context: WorkerContext,
+  aheadMs: number,
+  { without = [], atOnce = 1 }: DrainOptions,
+): Promise<void> {
   const { db, clock, log, postgres, registrations } = context;
   const all = [...registrations.values()].filter(({ kind }) => !without.includes(kind.lane));
   const kinds = new Set(all.map(({ kind }) => kind.name));
-  for (;;) {
+  for (let ended: Outcome[] = []; ; ) {
     const now = new Date(clock.now().getTime() + aheadMs).toISOString();
-    const request = { kinds: [...kinds], limit: 1, now, claim: context.claim() };
-    if (request.kinds.length === 0) return;
-    const [job] = await db.transaction().execute((db) => claimJobs(db, postgres, request));
-    if (job === undefined) return;
-    const work = registrations.get(job.kind)!;
-    if (work.schedule !== null) kinds.delete(job.kind);
-    const failure = await runJob(work, job, new AbortController().signal);
-    const failed = failure !== null && retryDelayOf(failure.error) === null;
-    if (failed) log.log('warn', 'job failed', { kind: job.kind, error: errorText(failure.error) });
-    const outcome = outcomeOf(work, job, failure, clock.now(), false);
-    await db.transaction().execute((db) => writeOutcomes(db, [outcome]));
+    const request = { kinds: [...kinds], limit: kinds.size === 0 ? 0 : atOnce, now, claim: context.claim() };
+    const jobs = await db.transaction().execute(async (db) => {
+      await writeOutcomes(db, ended);
+      return claimJobs(db, postgres, request);
+    });
+    if (jobs.length === 0) return;
+    ended = [];
+    for (const job of jobs) {
+      const work = registrations.get(job.kind)!;
+      if (work.schedule !== null) kinds.delete(job.kind);
+      const failure = await runJob(work, job, new AbortController().signal);
+      const failed = failure !== null && retryDelayOf(failure.error) === null;
+      if (failed) log.log('warn', 'job failed', { kind: job.kind, error: errorText(failure.error) });
+      ended.push(outcomeOf(work, job, failure, clock.now(), false));
+    }
   }
 }
 

@@ -203,6 +203,32 @@ test('jobs of earlier versions, which knew no lanes, find theirs', async () => {
   while (!ran) await new Promise((resolve) => setTimeout(resolve, 10));
 });
 
+test('a drain that claims several jobs at once runs them in their order, one of a key after the other, and what they ask for', async () => {
+  const { jobs, db } = app.deps;
+  const seen: number[] = [];
+  let running = 0;
+  jobs.register(TEST, async ({ n }) => {
+    running += 1;
+    assert.equal(running, 1);
+    seen.push(n);
+    if (n === 2) await jobs.enqueue(db, TEST, { n: 6 });
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+    if (n === 3) throw new Error('no');
+  });
+  const inOrder = { orderKey: 'key' };
+  for (const n of [1, 2]) await jobs.enqueue(db, TEST, { n }, inOrder);
+  for (const n of [3, 4]) await jobs.enqueue(db, TEST, { n });
+  await jobs.enqueue(db, TEST, { n: 5 }, inOrder);
+  await jobs.drain(0, { atOnce: 3 });
+  assert.deepEqual(
+    [1, 2, 5].map((n) => seen.indexOf(n)),
+    [1, 2, 5].map((n) => seen.indexOf(n)).toSorted((one, other) => one - other),
+  );
+  assert.deepEqual(seen.toSorted(), [1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(await states(), [['waiting', 1]]);
+});
+
 test('what recurs runs once in a drain, though it is due again before the end of what is looked ahead', async () => {
   const { jobs } = app.deps;
   let runs = 0;

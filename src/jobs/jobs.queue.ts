@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Db, Schema } from '../db/db.schema.ts';
 import { type Columns, columnsOf, prepared, rowsOf } from '../db/prepared.ts';
 import { afterCommit } from '../db/transactions.ts';
-import { drainJobs, isIdle } from './drain-jobs.ts';
+import { type DrainOptions, drainJobs, isIdle } from './drain-jobs.ts';
 import { FairScheduler } from './fairness.ts';
 import { type RunningJobFilter, reassignLanes, releaseUnheld, requeueRunning } from './job-maintenance.ts';
 import { type JobKind, LANES, type Lane, type Schedule } from './jobs.kinds.ts';
@@ -259,10 +259,9 @@ export class JobQueue {
    * Runs all due jobs and their follow-ups to the end; recurring jobs run once, even if they become due again. For
    * tests and tools.
    * @param aheadMs jobs due within this many milliseconds count as due
-   * @param without lanes whose jobs stay
    */
-  drain(aheadMs = 0, without: readonly Lane[] = []): Promise<void> {
-    return drainJobs(this.#context, aheadMs, without);
+  drain(aheadMs = 0, options: DrainOptions = {}): Promise<void> {
+    return drainJobs(this.#context, aheadMs, options);
   }
 
   /** Whether no job runs in any process, and none is due that this process knows how to run. */

@@ -7,6 +7,7 @@ import { gitChildren, gitFixture } from '../../../test/support/git-fixture.ts';
 import { maintain, RepositoryPool } from '../repository/index.ts';
 import { loadGraph } from './commit-graph.load.ts';
 import { writeWholeGraph } from './commit-graph.write.ts';
+import { holdGraphWrites } from './held-writes.ts';
 
 const GRAPHS = 'objects/info/commit-graphs';
 
@@ -50,6 +51,20 @@ test('what is to be written is dropped with the repository', async (t) => {
   t.after(() => other.close());
   await laterGraph(t, other);
   assert.equal(existsSync(join(dir, GRAPHS)), false);
+});
+
+test('what changes while graphs are held is in the graph once they are not', async (t) => {
+  const { dir, commit } = gitFixture(t);
+  const pool = new RepositoryPool({ graphPauseMs: 20 });
+  t.after(() => pool.close());
+  const [release, other] = [holdGraphWrites(), holdGraphWrites()];
+  pool.get('held', dir).history.refsChanged([commit({ a: '1' })]);
+  release();
+  release();
+  await sleep(100);
+  assert.equal(existsSync(join(dir, GRAPHS)), false);
+  other();
+  while ((await loadGraph(dir)).graph?.count !== 1) await sleep(20);
 });
 
 test('a graph that is left to git gets its filters of changed paths once, and others none', async (t) => {

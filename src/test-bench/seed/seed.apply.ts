@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { withPredictableIds } from '../../core/predictable-ids.ts';
+import { deferFlushes } from '../../db/deferred-flushes.ts';
 import type { Deps } from '../../deps.ts';
+import { holdGraphWrites } from '../../git/commit-graph/index.ts';
 import { KeyedQueue } from '../../git/common/index.ts';
 import { BenchClock } from '../clock/bench-clock.ts';
 import { findBench } from '../test-bench.ts';
@@ -50,6 +52,7 @@ export function readSeed(text: string, file: string): SeedDocument {
 }
 
 const ALIVE_MS = 60_000;
+const JOBS_AT_ONCE = 100;
 
 /** One seed at a time for each server. */
 const turns = new WeakMap<Deps, KeyedQueue>();
@@ -84,20 +87,24 @@ async function apply(
   const clock = new SeedClock(deps.clock, now);
   // Before a server listens, its threads alone do not keep a process alive that waits for them.
   const alive = setInterval(() => {}, ALIVE_MS);
-  const resume = [() => clearInterval(alive), deps.limiter.suspend(), deps.mailer.suspend()];
+  const resume = [() => clearInterval(alive), deps.limiter.suspend(), deps.mailer.suspend(), holdGraphWrites()];
   let api: SeedApi | null = null;
   let context: SeedContext;
   try {
     api = await SeedApi.open(deps, server.app);
     context = new SeedContext({ deps, api, clock, bundles }, document, seed);
-    await withPredictableIds(await originOf(deps, text), async () => {
-      await context.at([], () => applyAll(context, seed.root));
-      // Housekeeping, which no client sees, is left to the workers.
-      await deps.jobs.drain(0, ['slow']);
-    });
+    const origin = await originOf(deps, text);
+    await deferFlushes(() =>
+      withPredictableIds(origin, async () => {
+        await context.at([], () => applyAll(context, seed.root));
+        // Housekeeping, which no client sees, is left to the workers.
+        await deps.jobs.drain(0, { without: ['slow'], atOnce: JOBS_AT_ONCE });
+      }),
+    );
   } finally {
     for (const step of resume) step();
     clock.restore();
+    // Its commit flushes those of the seed, too.
     await api?.close();
   }
   const { clock: own } = deps;
