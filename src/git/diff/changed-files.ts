@@ -32,7 +32,7 @@ const results = new ResultCache<ChangedFiles>('git_changed_files', ({ added, mod
  */
 export async function changedFiles(repo: Repository, from: string | null, to: string): Promise<ChangedFiles> {
   checkOids(from === null ? [to] : [from, to]);
-  return await results.get(cacheKey(repo.id, from ?? '', to), async () => {
+  return await results.get(cacheKey(repo.key, from ?? '', to), async () => {
     const few = await changesBetween(repo, from, to);
     const paths: Record<keyof ChangedFiles, string[]> = { added: [], modified: [], removed: [] };
     if (few === null) await readWithGit(repo, from, to, paths);

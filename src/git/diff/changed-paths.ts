@@ -16,7 +16,7 @@ const results = new ResultCache<readonly string[]>('git_changed_paths', (paths) 
  */
 export async function changedPaths(repo: Repository, from: string, to: string): Promise<readonly string[]> {
   checkOids([from, to]);
-  return await results.get(cacheKey(repo.id, from, to), async () => {
+  return await results.get(cacheKey(repo.key, from, to), async () => {
     const few = await pathsBetween(repo, from, to);
     if (few !== null) return few.sort(inGitsOrder);
     const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--end-of-options', from, to, '--'];

@@ -44,13 +44,13 @@ export async function statsOf(repo: Repository, oids: readonly string[]): Promis
   const missing: string[] = [];
   for (const oid of new Set(oids)) {
     if (result.has(oid)) continue;
-    const stats = known.peek(cacheKey(repo.id, oid));
+    const stats = known.peek(cacheKey(repo.key, oid));
     if (stats === undefined) missing.push(oid);
     else result.set(oid, stats);
   }
   if (missing.length === 0) return result;
   for (const [oid, stats] of await readStats(repo, missing)) {
-    known.put(cacheKey(repo.id, oid), stats);
+    known.put(cacheKey(repo.key, oid), stats);
     result.set(oid, stats);
   }
   return result;
@@ -77,6 +77,6 @@ export async function statsOfNew(repo: Repository, oid: string): Promise<DiffSta
 
 const notIndexed = (repo: Repository, oid: string): Promise<DiffStats> =>
   known.get(
-    cacheKey(repo.id, oid),
+    cacheKey(repo.key, oid),
     async () => (await nativeStats(repo, oid)) ?? (await readStats(repo, [oid])).get(oid)!,
   );

@@ -98,7 +98,7 @@ export async function diffTrees(
       (diff) => (diff === null ? 0 : sizeOf(diff)),
     );
   let computed = false;
-  const result = await results.get(cacheKey(repo.id, args, limits), async () => {
+  const result = await results.get(cacheKey(repo.key, args, limits), async () => {
     computed = true;
     return (
       (isWarm && !onlyGit ? await plain() : null) ?? (await readDiff(repo, args, limits, isWarm ? warm : undefined))

@@ -258,7 +258,7 @@ export async function blame(repo: Repository, commit: string, path: string, rang
   // The file is unchanged since that commit, so the cached result survives pushes that do not touch it.
   const from = await lastCommitOf(repo, commit, path);
   if (from === null) throw new GitError('not_found', 'no such path');
-  const key = cacheKey(repo.id, from, path, bounded);
+  const key = cacheKey(repo.key, from, path, bounded);
   const { ranges } = await results.get(key, () => askGit(repo, from, path, bounded));
   return { ranges, commits: await readCommits(repo, ranges) };
 }

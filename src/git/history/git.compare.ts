@@ -23,7 +23,7 @@ const BOTH = ONE | OTHER;
 const BELOW = 4;
 
 /** All ids of a repository have the same length. */
-const mergedKey = (repo: Repository, target: string, oid: string): string => `${repo.id} ${target}${oid}`;
+const mergedKey = (repo: Repository, target: string, oid: string): string => `${repo.key} ${target}${oid}`;
 
 /** @throws GitError `failed` if there is no such commit */
 async function commitNamed(commits: Commits, oid: string): Promise<number> {
@@ -52,7 +52,7 @@ export async function mergeBases(repo: Repository, oids: readonly string[]): Pro
   const [first, ...others] = oids;
   if (first === undefined || oids.length > MAX_MERGE_BASE_OIDS) throw new GitError('invalid', 'merge base of 1 to 50');
   if (others.every((oid) => oid === first)) return [first];
-  const result = await bases.get(cacheKey(repo.id, oids), async () => {
+  const result = await bases.get(cacheKey(repo.key, oids), async () => {
     return await repo.history.query({
       walk: async (commits, pace) => ({ oids: await walkToBases(commits, pace, oids) }),
       git: async (env) => {
@@ -174,7 +174,7 @@ export async function isAncestor(repo: Repository, ancestor: string, descendant:
 export async function divergence(repo: Repository, a: string, b: string): Promise<Divergence> {
   checkOids([a, b]);
   if (a === b) return { ahead: 0, behind: 0 };
-  return await divergences.get(cacheKey(repo.id, a, b), async () => {
+  return await divergences.get(cacheKey(repo.key, a, b), async () => {
     return await repo.history.query({
       walk: async (commits, pace) => {
         const counts = [0, 0, 0, 0];

@@ -31,13 +31,13 @@ const latest = new EntryCache<string, string>('git_latest_contributors');
  */
 export async function listContributors(repo: Repository, commit: string): Promise<readonly Contributor[]> {
   checkOids([commit]);
-  const all = await results.get(cacheKey(repo.id, commit), async () => {
-    const before = latest.get(repo.id);
-    const cached = before === undefined ? undefined : results.peek(cacheKey(repo.id, before));
+  const all = await results.get(cacheKey(repo.key, commit), async () => {
+    const before = latest.get(repo.key);
+    const cached = before === undefined ? undefined : results.peek(cacheKey(repo.key, before));
     const isLater = cached !== undefined && (await isAncestor(repo, before!, commit));
     return isLater ? await count(repo, [commit, `^${before}`], cached) : await count(repo, [commit], []);
   });
-  latest.set(repo.id, commit);
+  latest.set(repo.key, commit);
   return all;
 }
 

@@ -33,7 +33,7 @@ export async function lastCommitOf(repo: Repository, commit: string, path: strin
   if (!isEntryPath(path)) return null;
   const indexed = await lastChangeInGraph(repo.history, commit, path);
   if (indexed !== undefined) return indexed?.commit ?? null;
-  const key = cacheKey(repo.id, path);
+  const key = cacheKey(repo.key, path);
   const cached = answers.get(key) ?? [];
   const known = cached.find(({ from }) => from === commit);
   if (known !== undefined) return known.last;

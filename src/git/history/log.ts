@@ -103,7 +103,7 @@ export async function listCommits(repo: Repository, query: LogQuery): Promise<re
   if (isHopeless(query)) return [];
   const args = revListArguments(query);
   const input = revisions(query.from, query.not);
-  const key = cacheKey(repo.id, digest(query.from), digest(query.not), args, query.path);
+  const key = cacheKey(repo.key, digest(query.from), digest(query.not), args, query.path);
   return await pages.get(key, async () => {
     if (query.path !== undefined) await repo.history.untilIndexed();
     return await repo.history.query({
@@ -192,7 +192,7 @@ export async function countCommits(
   if (from.length === 0) return 0;
   const input = revisions(from, options.not);
   const { firstParent = false, limit } = options;
-  const key = cacheKey(repo.id, digest(from), digest(options.not), firstParent, limit ?? 0);
+  const key = cacheKey(repo.key, digest(from), digest(options.not), firstParent, limit ?? 0);
   const { count } = await counts.get(key, async () => {
     return await repo.history.query({
       walk: async (commits, pace) => {

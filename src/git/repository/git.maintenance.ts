@@ -7,7 +7,7 @@ import { isMissing, removeStaleLocks, syncPath } from '../files/index.ts';
 import { runLowPriority } from '../process/index.ts';
 import type { Repository } from './git.repository.ts';
 
-export type MaintainedRepository = Pick<Repository, 'id' | 'dir'>;
+export type MaintainedRepository = Pick<Repository, 'dir'>;
 
 export interface MaintenanceLimits {
   /** Number of loose objects and packs above which they are packed; default 2,000 and 20. */
@@ -27,6 +27,7 @@ const MAX_WAITING = 10_000;
 
 /** One repository at a time in this process, so that requests are not slowed down. */
 const queue = new KeyedQueue({ maxWaiting: MAX_WAITING });
+/** By the directory of the repository. */
 const waiting = new Map<string, Promise<MaintenanceResult>>();
 
 /**
@@ -35,15 +36,15 @@ const waiting = new Map<string, Promise<MaintenanceResult>>();
  * @param limits thresholds for loose objects, packs and loose refs
  * @throws GitError `failed`, `timeout`; `busy` if too many repositories wait
  */
-export function maintain(repository: MaintainedRepository, limits: MaintenanceLimits = {}): Promise<MaintenanceResult> {
-  const shared = waiting.get(repository.id);
+export function maintain({ dir }: MaintainedRepository, limits: MaintenanceLimits = {}): Promise<MaintenanceResult> {
+  const shared = waiting.get(dir);
   if (shared) return shared;
   const result = queue.run('', () => {
-    waiting.delete(repository.id);
-    return maintainNow(repository.dir, limits);
+    waiting.delete(dir);
+    return maintainNow(dir, limits);
   });
-  waiting.set(repository.id, result);
-  result.catch(() => {}).finally(() => waiting.get(repository.id) === result && waiting.delete(repository.id));
+  waiting.set(dir, result);
+  result.catch(() => {}).finally(() => waiting.get(dir) === result && waiting.delete(dir));
   return result;
 }
 

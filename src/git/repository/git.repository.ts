@@ -9,8 +9,10 @@ import { Readers } from './readers/readers.ts';
 
 /** An open repository. It holds no open files; its processes belong to the pool. */
 export interface Repository {
-  /** Unique over all storages and never reused: key of all caches. */
+  /** Unique over all storages and never reused. */
   readonly id: string;
+  /** Key of caches of this process: the id, and which pool it is of. Servers on copies of the same data have pools of their own. */
+  readonly key: string;
   /** Directory on disk. */
   readonly dir: string;
   readonly objects: ObjectReader;
@@ -52,8 +54,11 @@ const IDLE_MS = 60_000;
 /** Number of concurrent processes of one kind: one processor is left for their callers. */
 const BESIDE = Math.max(2, Math.min(3, availableParallelism() - 1));
 
-/** The open repositories of this process with their shared resources: processes and parsed objects. */
+let pools = 0;
+
+/** The open repositories of a server with their shared resources: processes and parsed objects. */
 export class RepositoryPool {
+  readonly #number = ++pools;
   readonly #slots: WorkerLimiter;
   readonly #cache: ObjectCache;
   readonly #packs: PackResources;
@@ -94,7 +99,8 @@ export class RepositoryPool {
     const diffs = new DiffWorkers(dir, this.#slots, DIFF_WORKER, BESIDE);
     const stats = new DiffWorkers(dir, this.#slots, STATS_WORKER, BESIDE);
     const { readers } = this;
-    const repository: Repository = { id, dir, objects, refs, history, diffs, stats, readers };
+    const key = `${this.#number}:${id}`;
+    const repository: Repository = { id, key, dir, objects, refs, history, diffs, stats, readers };
     this.#repositories.set(id, repository);
     return repository;
   }

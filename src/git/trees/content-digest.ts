@@ -19,7 +19,7 @@ const digests = new ResultCache<ContentDigest>('git_content_digests', () => 120)
  * @throws GitError `not_found` if there is no such blob, `corrupt`, `timeout`
  */
 export async function contentDigest(repo: Repository, oid: string): Promise<ContentDigest> {
-  return await digests.get(cacheKey(repo.id, oid), () => digestOf(repo, oid));
+  return await digests.get(cacheKey(repo.key, oid), () => digestOf(repo, oid));
 }
 
 async function digestOf(repo: Repository, oid: string): Promise<ContentDigest> {

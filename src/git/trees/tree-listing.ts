@@ -31,7 +31,7 @@ export const listFolder = (tree: TreeObject): FolderListing => new FolderListing
  * @throws GitError `not_found` if there is no such tree, `output_too_large` above 200,000 entries, `corrupt`
  */
 export async function listAll(repo: Repository, tree: string): Promise<readonly PathEntry[]> {
-  return await listings.get(cacheKey(repo.id, tree), async () => {
+  return await listings.get(cacheKey(repo.key, tree), async () => {
     const entries = await readAll(repo, tree);
     const of = (type: PathEntry['type']) => entries.filter((entry) => entry.type === type);
     return [...of('tree'), ...of('blob'), ...of('commit')];

@@ -86,7 +86,7 @@ export async function treeSize(
 ): Promise<TreeSize> {
   const { path = '', pointers = false, files = true } = options;
   const without = (options.exclude ?? []).filter(isPathArgument);
-  return await sizes.get(cacheKey(repo.id, oid, limits, path, without, pointers, files), async () => {
+  return await sizes.get(cacheKey(repo.key, oid, limits, path, without, pointers, files), async () => {
     const top = await entryAt(repo, oid, path);
     if (top === null) throw new GitError('not_found', 'nothing at this path');
     const reading = new Reading(repo, limits, { pointers, files }, cpuMs);

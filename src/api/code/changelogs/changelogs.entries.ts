@@ -42,7 +42,7 @@ export async function changelogCommits(
   range: { from: string; to: string },
   trailer: string,
 ): Promise<readonly ChangelogCommit[]> {
-  return await results.get(cacheKey(repo.id, range.from, range.to, trailer), () => readCommits(repo, range, trailer));
+  return await results.get(cacheKey(repo.key, range.from, range.to, trailer), () => readCommits(repo, range, trailer));
 }
 
 async function readCommits(

@@ -55,7 +55,7 @@ const indexes = new ResultCache<PageIndex>('wiki_indexes', ({ pages }) =>
 export async function pagesOf(repo: Repository, commit: string | null): Promise<PageIndex> {
   const tree = commit === null ? null : await treeOf(repo, commit);
   if (tree === null) return NO_PAGES;
-  return indexes.get(cacheKey(repo.id, tree, 'pages'), async () => {
+  return indexes.get(cacheKey(repo.key, tree, 'pages'), async () => {
     const pages: WikiPage[] = [];
     let entries = 0;
     for await (const { type, mode, path, oid } of listTree(repo, tree, '', { recursive: true })) {

@@ -37,7 +37,7 @@ async function goModIn(repo: Repository, commit: string, folder: string): Promis
 }
 
 async function folderOf(repo: Repository, oid: string, { module, folders }: ModuleLocation): Promise<string | null> {
-  const { folder } = await places.get(cacheKey(repo.id, oid, module), async () => {
+  const { folder } = await places.get(cacheKey(repo.key, oid, module), async () => {
     const commit = await peel(repo, oid);
     for (const each of commit === null ? [] : folders) {
       const goMod = await goModIn(repo, commit!, each);

@@ -103,18 +103,18 @@ class Counter {
 export async function languagesOf(repo: Repository, commit: string): Promise<readonly LanguageShare[]> {
   checkOids([commit]);
   const tree = (await treeOf(repo, commit)) ?? commit;
-  const counted = await results.get(cacheKey(repo.id, tree), async () => {
+  const counted = await results.get(cacheKey(repo.key, tree), async () => {
     const languages = await detector();
     return (await countChanges(repo, languages, tree)) ?? (await countAll(repo, languages, tree));
   });
-  latest.set(repo.id, tree);
+  latest.set(repo.key, tree);
   return counted.shares();
 }
 
 /** Counts the changes since the previous tree; null if there is none, or too many changes. */
 async function countChanges(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter | null> {
-  const before = latest.get(repo.id);
-  const cached = before === undefined ? undefined : results.peek(cacheKey(repo.id, before));
+  const before = latest.get(repo.key);
+  const cached = before === undefined ? undefined : results.peek(cacheKey(repo.key, before));
   if (before === undefined || cached === undefined) return null;
   const changes = await changesBetween(repo, before, tree);
   if (changes === null || changes.length > MAX_CHANGES) return null;
