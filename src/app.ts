@@ -34,7 +34,7 @@ export function buildApp(deps: Deps, bench: TestBench | null = null): HttpServer
   return buildServer(deps, {
     ...common,
     routes: ofVersion.map(snapshots.gate.watched),
-    plugins: [...plugins, requests.plugin],
+    plugins: [...plugins, requests.plugin, snapshots.gate.plugin],
     interceptor,
     onCached: requests.onCached,
   });

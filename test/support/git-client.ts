@@ -31,19 +31,24 @@ const ENVIRONMENT = {
 /**
  * Runs the machine's git as a person would, with no configuration but the arguments'; never rejects for an exit code.
  * @param env more of it, or another one: who commits is Ada
+ * @param signal ends it with SIGKILL, and all that it has started
  */
 export function runGitClient(
   cwd: string,
   args: readonly string[],
   input: string | Buffer = '',
   env: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<GitClientResult> {
   return new Promise((resolve, reject) => {
     const child = startChild({
       ...{ command: 'git', args, cwd, pipes: 3 },
       env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT, ...env },
     });
-    const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), TIMEOUT_MS);
+    const kill = () => signalGroup(child, 'SIGKILL');
+    const timer = setTimeout(kill, TIMEOUT_MS);
+    signal?.addEventListener('abort', kill);
+    if (signal?.aborted) kill();
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     child.stdout!.on('data', (chunk: Buffer) => stdout.push(chunk));
@@ -55,6 +60,7 @@ export function runGitClient(
     });
     child.on('close', (code) => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', kill);
       resolve({ code: code ?? -1, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') });
     });
     child.stdin!.end(input);

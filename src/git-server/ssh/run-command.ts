@@ -60,6 +60,7 @@ export async function runCommand(
   let left: (() => void) | undefined;
   try {
     left = await admit?.();
+    if (command.channel.left.signal.aborted) throw new GitError('aborted', 'the connection was closed');
     code = await inScope(scope, () => run(deps, { caller, address }, sshCommand, command, correlationId));
   } catch (error) {
     command.channel.stderr.write(inFrame(explain(deps, error, correlationId)));

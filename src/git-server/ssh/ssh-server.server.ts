@@ -115,7 +115,7 @@ export async function serveSsh(
         signedIn: (client) => {
           clearTimeout(timer);
           known();
-          void noteUse(deps, client);
+          void noteUse(deps, client, admit, () => connections.has(connection));
         },
         run: (client, command) => void runCommand(deps, client, command, admit),
         closed: (why) => {
@@ -194,9 +194,12 @@ async function findClient(deps: Deps, { user, blob }: OfferedKey, address: strin
   }
 }
 
-async function noteUse(deps: Deps, { caller }: SshClient): Promise<void> {
+/** @param isThere whether the connection still is */
+async function noteUse(deps: Deps, { caller }: SshClient, admit: Admit | null, isThere: () => boolean): Promise<void> {
   try {
-    await recordKeyUse(deps, caller);
+    const end = await admit?.();
+    if (isThere()) await recordKeyUse(deps, caller).finally(end);
+    else end?.();
   } catch (error) {
     deps.log.log('warn', 'the last use of an SSH key could not be recorded', { error: String(error) });
   }

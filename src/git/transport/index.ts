@@ -14,7 +14,7 @@ export {
 } from './pushed-objects.ts';
 export { receivePack } from './receive-pack.ts';
 export type { Service } from './service.ts';
-export type { TransportOptions, TransportSession } from './session.ts';
+export { isServing, type TransportOptions, type TransportSession } from './session.ts';
 export type { PushCommands, PushedRef, ReceivePush, UpdateResult } from './transport.push.ts';
 export { uploadArchive } from './upload-archive.ts';
 export { uploadPack } from './upload-pack.ts';

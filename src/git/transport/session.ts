@@ -69,6 +69,22 @@ export const IDLE_MS = 300_000;
 /** Grace period in milliseconds for git to clean up after its client has disconnected. */
 const GRACE = 10_000;
 
+/** How many sessions run in each repository: git may go on after its client has left. */
+const running = new Map<string, number>();
+
+function enter(dir: string): () => void {
+  running.set(dir, (running.get(dir) ?? 0) + 1);
+  return () => {
+    const left = running.get(dir)! - 1;
+    if (left === 0) running.delete(dir);
+    else running.set(dir, left);
+  };
+}
+
+/** Whether git serves a client in a repository below these folders, or has not ended after it. */
+export const isServing = (folders: readonly string[]): boolean =>
+  [...running.keys()].some((dir) => folders.some((folder) => dir.startsWith(`${folder}/`)));
+
 /** A signal for the time before git runs; afterwards `stop` handles aborts. */
 function untilStarted(signal: AbortSignal | undefined): { signal: AbortSignal; release(): void } {
   const relay = new AbortController();
@@ -86,6 +102,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
   // The input may fail before git runs; reading it reports the error then.
   plan.input?.on('error', () => {});
   const waiting = untilStarted(options.signal);
+  const leave = enter(plan.gitDir);
   const git = await spawnGit(plan.args, {
     gitDir: plan.gitDir,
     env: plan.env,
@@ -93,7 +110,12 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
     lane: 'transport',
     signal: waiting.signal,
     ...(plan.extraPipes ? { extraPipes: plan.extraPipes } : {}),
-  }).finally(waiting.release);
+  })
+    .finally(waiting.release)
+    .catch((error: unknown) => {
+      leave();
+      throw error;
+    });
   const { stdin, stdout, child } = git;
   lowerPriority(child, NICE.transport);
   const pipes = child.stdio.slice(3).filter((pipe): pipe is Socket => pipe instanceof Socket);
@@ -153,7 +175,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
   );
   if (plan.input) pipeInput(plan.input, stdin, plan.maxInputBytes, look).catch(fail);
   else stdin.end();
-  plan.serve?.(pipes, work).catch((error: unknown) => {
+  const served = plan.serve?.(pipes, work).catch((error: unknown) => {
     failure ??= error;
     for (const pipe of pipes) pipe.end();
   });
@@ -162,6 +184,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
     options.signal?.removeEventListener('abort', onAbort);
     return { code, stderr, killed: stopped ?? killed, ...(failure === undefined ? {} : { failure }) };
   });
+  void Promise.all([done, served]).then(leave);
   if (await firstByte(output)) return { output, done };
   const end = await done;
   if (end.code === 0 && end.killed === null) return { output: Readable.from([]), done };

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import { runGitClient } from '../../../test/support/git-client.ts';
 import { commitFile, type GitHttp, type GitHttpOptions, git, serveGit, until } from '../../../test/support/git-http.ts';
 import { encodePacket, FLUSH } from './packet-line.ts';
 import { PushedHistory } from './pushed-history.ts';
+import { isServing } from './session.ts';
 import type { PushedRef } from './transport.push.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'stithy-pushes-'));
@@ -94,6 +96,30 @@ describe('a push that is allowed', () => {
     });
     const shown = await git(clone, 'push', http.url, 'main');
     assert.match(shown.stderr, /remote: be welcome +\nremote: friend\[31m +\nremote: See http:\/\/localhost\/new +\n/);
+  });
+
+  test('is under way until git and its check have ended, though its client has left', async () => {
+    const [checking, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    handlers.check = async () => {
+      checking.resolve();
+      await goOn.promise;
+      return { ok: true };
+    };
+    const folders = [dirname(http.dir)];
+    await until(() => !isServing(folders));
+    const ended = http.ends.length;
+    await commitFile(clone, 'file', 'two\n');
+    const kill = new AbortController();
+    const pushing = runGitClient(clone, ['push', 'origin', 'main'], '', {}, kill.signal);
+    await checking.promise;
+    kill.abort();
+    await pushing;
+    await until(() => http.ends.length === ended + 2);
+    assert.equal(isServing(folders), true);
+    assert.equal(isServing([join(http.dir, 'elsewhere')]), false);
+    goOn.resolve();
+    await until(() => !isServing(folders));
+    assert.deepEqual(await refs(), { 'refs/heads/main': first });
   });
 
   test('may come from a shallow clone', async () => {

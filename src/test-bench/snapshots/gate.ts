@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { Busy } from '../../core/busy.ts';
 import type { Route } from '../../http/http.route.ts';
 
@@ -16,6 +17,8 @@ const READS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS'
 const mayChange = ({ method, url = '' }: IncomingMessage): boolean =>
   !READS.has(method) || url.includes('service=git-receive-pack');
 
+const REPLACED = 'the test bench has taken or restored a snapshot meanwhile';
+
 const unavailable = (reason: string): Busy => new Busy(503, `503 Service Unavailable - ${reason}`, RETRY_SECONDS);
 
 /**
@@ -24,6 +27,9 @@ const unavailable = (reason: string): Busy => new Busy(503, `503 Service Unavail
  */
 export class Gate {
   readonly #running = new Set<ServerResponse>();
+  /** How often the gate was sealed before a request was admitted. */
+  readonly #admitted = new WeakMap<IncomingMessage, number>();
+  #seals = 0;
   #commands = 0;
   #handlers = 0;
   #closed: PromiseWithResolvers<void> | null = null;
@@ -63,6 +69,16 @@ export class Gate {
     this.#broken = reason;
   }
 
+  /**
+   * Nothing that was admitted before may begin any more: a request whose client has left may still be on its way to its
+   * handler.
+   * @returns true
+   */
+  seal(): true {
+    this.#seals += 1;
+    return true;
+  }
+
   /** Ends the connections of all requests under way. */
   cutOff(): void {
     for (const { socket } of this.#running) socket?.destroy();
@@ -81,11 +97,19 @@ export class Gate {
     };
   };
 
+  /** Refuses requests to all routes that were admitted before a seal, just before they are handled. */
+  readonly plugin = (app: FastifyInstance): void => {
+    app.addHook('preHandler', (request, _reply, done) =>
+      done(this.#isSealed(request.raw) ? unavailable(REPLACED) : undefined),
+    );
+  };
+
   /** A route whose handler is known to the gate: it may outlast its connection. */
   readonly watched = (route: Route): Route => {
     const { method, path, root } = route.options;
     if (root === true && OF_BENCH.test(path) && (method === 'GET' || OWN.test(path))) return route;
     const handle: Route['handle'] = async (context) => {
+      if (this.#isSealed(context.request.raw)) throw unavailable(REPLACED);
       this.#handlers += 1;
       try {
         return await route.handle(context);
@@ -96,8 +120,13 @@ export class Gate {
     return { ...route, handle };
   };
 
+  #isSealed(request: IncomingMessage): boolean {
+    return (this.#admitted.get(request) ?? this.#seals) !== this.#seals;
+  }
+
   #admit(request: IncomingMessage, response: ServerResponse, next: () => void): void {
     if (!(READS.has(request.method) && OF_BENCH.test(request.url ?? ''))) {
+      this.#admitted.set(request, this.#seals);
       this.#running.add(response);
       response.once('close', () => this.#running.delete(response));
     }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { Busy } from '../../core/busy.ts';
 import type { Deps } from '../../deps.ts';
 import { isWritingGraphs } from '../../git/commit-graph/index.ts';
+import { isServing } from '../../git/transport/index.ts';
 import type { SshServer } from '../../git-server/ssh/ssh-server.server.ts';
 import type { Gate } from './gate.ts';
 
@@ -52,9 +53,9 @@ export async function quiesce(parts: Quiesced, replaces: boolean): Promise<void>
     }
     const jobsEnded = await pausing;
     if (replaces) storages.pool.forget();
-    const rests = () => requestsEnded() && !isWritingGraphs(folders);
+    const rests = () => requestsEnded() && !isWritingGraphs(folders) && !isServing(folders);
     if (!(await until(rests, GRACE_MS))) storages.pool.forget();
-    if (jobsEnded && (await until(rests, GRACE_MS))) return;
+    if (jobsEnded && (await until(() => rests() && gate.seal(), GRACE_MS))) return;
     throw new Busy(503, '503 Service Unavailable - requests or jobs under way do not end', 5);
   } catch (error) {
     resumeAll(parts);
