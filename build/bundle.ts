@@ -3,7 +3,7 @@
  * Its files are put in place one by one under names of their content, the entries last, so that a server that is running or
  * starting meanwhile finds what it needs.
  */
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { seedSchemaText } from '../src/test-bench/seed/seed.schema.ts';
@@ -13,6 +13,8 @@ const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 /** Entries under names of their own, that others import or run. */
 const PUBLIC = ['main', 'index', 'vitest', 'playwright', 'node-test'];
+/** Entries that programs import, and so on whatever Node.js they have; bin/stithy.js looks at it for the command. */
+const IMPORTED = PUBLIC.slice(1);
 /** So many bundles are kept, this one included: servers that run load parts of theirs when they are first needed. */
 const MAX_BUNDLES = 4;
 
@@ -31,6 +33,13 @@ const escapeNonAscii = (code: string): string =>
     const backslashes = slashes.length % 2 === 1 ? slashes.slice(1) : slashes;
     return `${backslashes}\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
+
+/** Says which Node.js is needed, before an older one stumbles over what it lacks. */
+async function nodeCheck(): Promise<string> {
+  const { engines } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
+  const least = engines.node.replace('>=', '');
+  return `if (parseInt(process.versions.node) < ${least}) throw new Error("stithy needs Node.js ${least} or later; this is " + process.versions.node + ". npm install --save-dev node brings one, for npx node.");`;
+}
 
 async function makeChunks(folder: string): Promise<OutputChunk[]> {
   const bundle = await rolldown({
@@ -56,6 +65,7 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
     // What a program does not use of a library of git stays out of it.
     treeshake: { moduleSideEffects: [{ test: /\/src\/git\/[^/]+\/index\.ts$/, sideEffects: false }] },
   });
+  const check = await nodeCheck();
   const { output } = await bundle.write({
     dir: folder,
     // Loaded with fewer bytes than an ES module, whose text is always held as 16 bits for each character.
@@ -63,6 +73,7 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
     // A server that runs finds its own threads and its spawner after the bundle has been made again.
     entryFileNames: ({ name }) => (PUBLIC.includes(name) ? '[name].cjs' : '[name]-[hash].cjs'),
     chunkFileNames: '[name]-[hash].cjs',
+    banner: ({ name }) => (IMPORTED.includes(name) ? check : ''),
     comments: false,
     sourcemap: true,
     sourcemapExcludeSources: true,

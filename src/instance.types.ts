@@ -96,37 +96,46 @@ export interface RecordedRequest {
   id: number;
   at: string;
   method: string;
+  /** As sent, without the query. */
   path: string;
+  query: string | null;
+  /** Template of its route; null if there is none. */
   route: string | null;
-  caller: unknown;
-  status: number;
-  request_body: unknown;
-  response_body: unknown;
+  /** Username. */
+  caller: string | null;
+  /** Null if nothing was answered. */
+  status: number | null;
+  request_body: string | null;
+  response_body: string | null;
 }
 
 export interface RecordedMail {
+  id: number;
   at: string;
-  to: unknown;
-  from: unknown;
+  to: string;
+  from: string;
   subject: string;
-  text: string | null;
+  text: string;
   html: string | null;
   links: string[];
 }
 
 export interface RecordedDelivery {
+  id: number;
   at: string;
-  kind: string;
+  kind: 'hook' | 'integration';
   hook_id: number | null;
   url: string;
-  event: string;
+  event: string | null;
   headers: Record<string, string>;
-  body: unknown;
+  /** As the receiver gets it. */
+  body: string;
 }
 
 /** Entries of a record. With `count` it waits until there are so many after `after`, for `timeout` seconds. */
 export interface RecordFilter {
-  after?: number;
+  /** Id of an entry, or a time. */
+  after?: number | string;
   count?: number;
   timeout?: number;
   [name: string]: unknown;
@@ -137,6 +146,8 @@ export interface JobResult {
   log?: string;
   artifacts?: Readonly<Record<string, string | { base64: string }>>;
   coverage?: number;
+  /** Exit code of its script. */
+  exit_code?: number;
 }
 
 /** A running server. All but `url`, `token`, `api` and `stop` needs the test bench. */
@@ -159,7 +170,7 @@ export interface Stithy {
   idle(options?: { timeout?: number }): Promise<void>;
   jobs: {
     /** Ends a job as a runner would. */
-    finish(id: number, result: JobResult): Promise<unknown>;
+    finish(id: number, result: JobResult): Promise<{ id: number; status: string; pipeline_id: number }>;
   };
   /** Finishes requests in flight and closes everything. */
   stop(): Promise<void>;

@@ -23,6 +23,6 @@ export async function initCommand(args: readonly string[]): Promise<number> {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new StartupError(code === 'EEXIST' ? `${file} exists; it was kept.` : message);
   }
-  process.stdout.write(`Wrote ${file}. Apply it: stithy seed ${file}\n`);
+  process.stdout.write(`Wrote ${file}. A server for tests with it: stithy serve --ephemeral --bench --seed ${file}\n`);
   return 0;
 }

@@ -9,14 +9,15 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { emptyDatabase } from '../support/databases.ts';
 import { startPostgres } from '../support/runner/postgres.ts';
 import { startServer } from '../support/server-process.ts';
 import { unpackDebian } from './debian.ts';
+import { recipes } from './recipes.ts';
 import { Report } from './report.ts';
-import { Missing, tool } from './tools.ts';
+import { type Client, cache, installNode, installPython, Missing, onPath, tool } from './tools.ts';
 
 const TOKEN = 'glpat-clients-test-token-0000';
 const PYTHON_GITLAB = '8.6.0';
@@ -48,29 +49,6 @@ const UNLEASH_SPECIFICATION = '6.1.0';
 const RUN_MS = 1_800_000;
 
 const here = import.meta.dirname;
-const cache = resolve(here, '../../node_modules/.cache/clients');
-
-interface Client {
-  name: string;
-  /** What it does otherwise than with the platform, and why, for the report. */
-  differs?: string;
-  /** Of the server it works with. */
-  settings?: Record<string, string>;
-  /** Brings the client onto the machine. @returns the command that runs its tests @throws Missing */
-  prepare(): Promise<string[]>;
-}
-
-/** Brings a package, and others that its tests take, into an environment of its own. @returns the folder of its programs */
-async function installPython(name: string, version: string, others: readonly string[] = []): Promise<string> {
-  const folder = join(cache, `${name}-${version}`);
-  const done = join(folder, 'installed');
-  if (!existsSync(done)) {
-    tool('python3', ['-m', 'venv', folder]);
-    tool(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', `${name}==${version}`, ...others]);
-    await writeFile(done, '');
-  }
-  return join(folder, 'bin');
-}
 
 const python: Client = {
   name: `python-gitlab ${PYTHON_GITLAB}`,
@@ -160,17 +138,6 @@ const lfs: Client = {
   },
 };
 
-/** Packages of npm in a folder of their own. @returns the folder */
-async function installNode(name: string, packages: readonly string[]): Promise<string> {
-  const folder = join(cache, name);
-  await mkdir(folder, { recursive: true });
-  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
-    await writeFile(join(folder, 'package.json'), '{"private":true}\n');
-    tool('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, ...packages], folder);
-  }
-  return folder;
-}
-
 const release: Client = {
   name: `semantic-release ${SEMANTIC_RELEASE} with @semantic-release/gitlab ${SEMANTIC_RELEASE_GITLAB}`,
   prepare: async () => {
@@ -244,13 +211,6 @@ const withGlab = (name: string, file: string): Client => ({
 
 const glab = withGlab(`glab ${GLAB}`, 'glab.ts');
 const glabRelease = withGlab(`glab ${GLAB} releases`, 'glab_release.ts');
-
-/** A program of that name on the machine; undefined where there is none. */
-const onPath = (name: string): string | undefined =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find((file) => existsSync(file));
 
 /** Builds the runner out of its module. Its own nested module is not part of that, and is had by its name. */
 async function buildRunner(): Promise<string> {
@@ -346,11 +306,32 @@ const composer: Client = {
   },
 };
 
-/** Runs a client's tests against a new server. @returns how many passed and failed */
-async function runClient(
-  client: Client,
-  [command = '', ...args]: string[],
-): Promise<{ passed: number; failed: number; output: string }> {
+interface Counts {
+  passed: number;
+  failed: number;
+  output: string;
+}
+
+/** Runs the tests of a client. @returns how many passed and failed */
+async function runTests([command = '', ...args]: string[], env: Record<string, string>): Promise<Counts> {
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: RUN_MS,
+    env: { PATH: process.env.PATH ?? '', ...env },
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  await once(child, 'close');
+  const counts = /^RESULT (\d+) (\d+)$/m.exec(text);
+  process.stdout.write(text.replace(/^RESULT.*\n/m, ''));
+  const [passed, failed] = counts === null ? [0, 1] : [Number(counts[1]), Number(counts[2])];
+  return { passed, failed, output: counts === null ? `${text}\nthe client itself: failed\n` : text };
+}
+
+/** Runs a client's tests against a new server. */
+async function runClient(client: Client, command: string[]): Promise<Counts> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stithy-clients-'));
   const database = await emptyDatabase();
   const engine: Record<string, string> = database.url === null ? {} : { STITHY_DATABASE_URL: database.url };
@@ -358,26 +339,8 @@ async function runClient(
   try {
     const server = await startServer({ dataDir, settings });
     try {
-      const child = spawn(command, args, {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        timeout: RUN_MS,
-        env: {
-          PATH: process.env.PATH ?? '',
-          HOME: dataDir,
-          STITHY_URL: server.url,
-          STITHY_TOKEN: TOKEN,
-          ...client.settings,
-        },
-      });
-      let text = '';
-      child.stdout.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      await once(child, 'close');
-      const counts = /^RESULT (\d+) (\d+)$/m.exec(text);
-      process.stdout.write(text.replace(/^RESULT.*\n/m, ''));
-      const [passed, failed] = counts === null ? [0, 1] : [Number(counts[1]), Number(counts[2])];
-      return { passed, failed, output: counts === null ? `${text}\nthe client itself: failed\n` : text };
+      const own = { HOME: dataDir, STITHY_URL: server.url, STITHY_TOKEN: TOKEN, ...client.settings };
+      return await runTests(command, own);
     } finally {
       await server.stop();
     }
@@ -394,7 +357,9 @@ const report = new Report();
 async function runAll(database: string, chosen: readonly { client: Client; command: string[] }[]): Promise<void> {
   process.stdout.write(`On ${database}\n`);
   for (const { client, command } of chosen) {
-    const { passed, failed, output } = await runClient(client, command);
+    const { passed, failed, output } = client.startsServers
+      ? await runTests(command, { HOME: tmpdir() })
+      : await runClient(client, command);
     report.add(client.name, database, output);
     totals.passed += passed;
     totals.failed += failed;
@@ -441,6 +406,7 @@ for (const client of [
   terraform,
   unleash,
   ssh,
+  ...recipes,
 ]) {
   if (wanted.length > 0 && !wanted.some((word) => client.name.startsWith(word))) continue;
   try {
@@ -459,7 +425,10 @@ if (both || values.postgres) {
   const postgres = await startPostgres();
   process.env.STITHY_TEST_POSTGRES = postgres.url;
   try {
-    await runAll('PostgreSQL', ready);
+    await runAll(
+      'PostgreSQL',
+      ready.filter(({ client }) => !client.startsServers),
+    );
   } finally {
     await postgres.stop();
   }

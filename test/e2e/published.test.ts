@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -115,18 +115,6 @@ test('the programmatic entry starts a server', async () => {
     await stithy.stop();`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
   assert.equal(stdout, '200 true\n');
-});
-
-test('the recipe for node:test runs as it is written', async () => {
-  const page = await readFile(join(ROOT, 'docs/testing.md'), 'utf8');
-  const recipe = /```js\n([^`]*stithy\/node-test(?:[^`]|`(?!``))*)```/.exec(page)![1]!;
-  const tests = join(folder, 'recipe');
-  await mkdir(join(tests, 'node_modules'), { recursive: true });
-  await symlink(join(folder, 'stithy'), join(tests, 'node_modules/stithy'));
-  await writeFile(join(tests, 'recipe.test.mjs'), recipe);
-  const env = { PATH: process.env.PATH ?? '' };
-  const run = promisify(execFile)(process.execPath, ['--test', '--test-reporter=tap'], { cwd: tests, env });
-  assert.match((await run).stdout, /# pass 2\n# fail 0\n/);
 });
 
 async function loseTable(name: string): Promise<void> {

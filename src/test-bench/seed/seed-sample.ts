@@ -1,6 +1,6 @@
 /** A seed file to begin with: it works as it is, and its comments tell what else there is. */
-export const SAMPLE_SEED = `# yaml-language-server: $schema=http://127.0.0.1:8080/-/bench/seed.schema.json
-# A seed: what a server has at its start. Apply it with "stithy seed FILE", or start the server with it.
+export const SAMPLE_SEED = `# yaml-language-server: $schema=node_modules/stithy/dist/seed.schema.json
+# A seed: what a server has at its start. "stithy serve --ephemeral --bench --seed FILE" begins with it, "stithy seed FILE" adds it.
 # Keys are the parameters of the API; names stand where the API has ids. Ids come in the order of this file.
 
 users:
