@@ -1,6 +1,8 @@
+import { builtinModules } from 'node:module';
 import { loadConfig } from './config/config.ts';
 import type { Environment } from './config/env.ts';
 import { JsonLogger } from './core/logger.ts';
+import { StartupError } from './core/startup-error.ts';
 import { expectManyDatabases } from './db/empty-database.ts';
 import type { Stithy, StithyOptions } from './instance.types.ts';
 import { clientOf } from './instance-client.ts';
@@ -20,11 +22,18 @@ function settingsOf({ settings = {}, bench, ephemeral, seed }: StithyOptions): E
   };
 }
 
+/** Whether this code has other arrays and errors than Node.js itself, so that it cannot tell what it gets from it. */
+const isSandboxed = (): boolean => Object.getPrototypeOf(builtinModules) !== Array.prototype;
+
 /**
  * Starts a server in this process; many can run side by side.
  * @throws StartupError if settings, data or environment do not allow it
  */
 export async function start(options: StithyOptions = {}): Promise<Stithy> {
+  if (isSandboxed())
+    throw new StartupError(
+      'A server cannot run in a sandbox such as those of Jest: start it in "globalSetup" instead.',
+    );
   expectManyDatabases();
   const { config } = loadConfig(settingsOf(options));
   const log = new JsonLogger(options.log === undefined ? 'silent' : config.logLevel, options.log ?? (() => {}));

@@ -3,7 +3,7 @@
  * gives it. Its tests pass; where nothing is put back between them the second fails; where they expect something else both do.
  */
 import assert from 'node:assert/strict';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { packPackage, pathWith } from '../support/installed-package.ts';
 import { folder, must, run, runTests } from './support.ts';
@@ -26,6 +26,8 @@ interface Recipe {
   /** Takes out what puts the server back before each test. */
   noReset: Change;
   wrong: Change;
+  /** What a test tries that cannot be, and what it is told. */
+  refused?: { change: Change; reason: RegExp };
 }
 
 /** Packages of Node.js that have the server as a dependency; others run the command `stithy`. */
@@ -74,8 +76,16 @@ const RECIPES: Record<string, Recipe> = {
   jest: {
     command: ['npx', 'jest'],
     counts: byNumbers(/^Tests:.* (\d+) passed/m, /^Tests:.* (\d+) failed/m),
-    noReset: { file: 'issues.test.js', from: 'beforeEach(() => stithy.reset());\n', to: '' },
+    noReset: { file: 'stithy.reset.js', from: "beforeEach(() => api('POST', '/-/bench/reset'));\n", to: '' },
     wrong: { file: 'issues.test.js', from: 'toBe(5)', to: 'toBe(6)' },
+    refused: {
+      change: {
+        file: 'issues.test.js',
+        from: 'const { iid }',
+        to: "await require('stithy').start();\n    const { iid }",
+      },
+      reason: /A server cannot run in a sandbox.*"globalSetup"/,
+    },
   },
   vitest: {
     command: ['npx', 'vitest', 'run'],
@@ -93,8 +103,8 @@ const RECIPES: Record<string, Recipe> = {
 
 const recipe = RECIPES[name];
 const ofNode = OF_NODE.includes(name);
-/** Where the recipe is run: beside its packages, or in an empty folder. */
-const home = ofNode ? place : join(folder, 'recipe');
+/** Where the recipe is run. Not where its packages are: that is below the `node_modules` of this project, where no tests are looked for. */
+const home = join(folder, 'recipe');
 const temporary = join(folder, 'tmp');
 const prefix = join(folder, 'global');
 const env = { PATH: pathWith(join(prefix, 'bin')), TMPDIR: temporary, NO_COLOR: '1', CI: 'true', ...recipe?.env };
@@ -104,8 +114,14 @@ async function prepare(): Promise<void> {
   for (const each of [home, temporary]) await mkdir(each, { recursive: true });
   const archive = await packPackage(folder);
   const npm = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-  await must(home, 'npm', [...npm, ...(ofNode ? ['--no-save'] : ['--global', '--prefix', prefix]), archive], env);
-  await rm(join(home, 'stithy.seed.yml'), { force: true });
+  if (ofNode) {
+    // As npm makes it.
+    await writeFile(join(home, 'package.json'), '{"name":"recipe","version":"1.0.0","type":"commonjs"}\n');
+    await must(place, 'npm', [...npm, '--no-save', archive], env);
+    await symlink(join(place, 'node_modules'), join(home, 'node_modules'));
+  } else {
+    await must(home, 'npm', [...npm, '--global', '--prefix', prefix, archive], env);
+  }
   await must(home, ofNode ? join(home, 'node_modules/.bin/stithy') : 'stithy', ['init'], env);
   if (name === 'go') await must(home, 'go', ['mod', 'init', 'example.org/forge'], env);
 }
@@ -121,13 +137,18 @@ async function write(change?: Change): Promise<void> {
 }
 
 /** Runs the recipe, with a change. */
-async function expectCounts({ command: [command = '', ...args], counts }: Recipe, expected: number[], change?: Change) {
+async function expectCounts(
+  { command: [command = '', ...args], counts }: Recipe,
+  expected: number[],
+  change?: Change,
+): Promise<string> {
   await write(change);
   const { ok, text } = await run(home, command, args, env);
   assert.deepEqual(counts(text), expected, text);
   assert.equal(ok, expected[1] === 0, text);
   const left = (await readdir(temporary)).filter((each) => each.startsWith('stithy-ephemeral-'));
   assert.deepEqual(left, [], 'a server was left behind');
+  return text;
 }
 
 async function checkTypes(file: string): Promise<void> {
@@ -139,6 +160,7 @@ async function checkTypes(file: string): Promise<void> {
 
 await prepare();
 const typed = TYPED[name];
+const refused = recipe?.refused;
 await runTests(`recipe for ${name}`, {
   ...(typed === undefined ? {} : { 'is right by its types': () => checkTypes(typed) }),
   ...(recipe === undefined
@@ -147,5 +169,11 @@ await runTests(`recipe for ${name}`, {
         'passes as it is written': () => expectCounts(recipe, [2, 0]),
         'fails in its second test where nothing is put back': () => expectCounts(recipe, [1, 1], recipe.noReset),
         'fails where it expects something else': () => expectCounts(recipe, [0, 2], recipe.wrong),
+      }),
+  ...(refused === undefined
+    ? {}
+    : {
+        'is told what cannot be': async () =>
+          assert.match(await expectCounts(recipe!, [0, 2], refused.change), refused.reason),
       }),
 });

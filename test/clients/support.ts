@@ -65,7 +65,7 @@ export async function must(
 export const address = (path: string, secret = token) => `${url.replace('://', `://git:${secret}@`)}/${path}.git`;
 
 /** Runs all tests, writes failures and the line that `run.ts` reads. */
-export async function runTests(client: string, tests: Record<string, () => Promise<void>>): Promise<void> {
+export async function runTests(client: string, tests: Record<string, () => Promise<unknown>>): Promise<void> {
   let passed = 0;
   let failed = 0;
   for (const [name, work] of Object.entries(tests)) {

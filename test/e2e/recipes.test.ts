@@ -130,6 +130,15 @@ test('declarations are right for programs of each kind, and refuse what is wrong
   assert.deepEqual(lines, [2, 3, 4, 5, 6, 7, 8], text);
 });
 
+test('a program on an older Node.js is told which one is needed', async () => {
+  const old = "Object.defineProperty(process.versions, 'node', { value: '20.19.0' });";
+  for (const entry of ['stithy', 'stithy/vitest', 'stithy/playwright', 'stithy/node-test']) {
+    const { code, text } = await run('node', '-e', `${old} require('${entry}')`);
+    assert.notEqual(code, 0);
+    assert.match(text, /Error: stithy needs Node\.js 24 or later; this is 20\.19\.0\. npm install --save-dev node/);
+  }
+});
+
 interface Step {
   uses?: string;
   run?: string;

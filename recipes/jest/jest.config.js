@@ -1,0 +1,5 @@
+module.exports = {
+  globalSetup: './stithy.setup.js',
+  globalTeardown: './stithy.teardown.js',
+  setupFilesAfterEnv: ['./stithy.reset.js'],
+};

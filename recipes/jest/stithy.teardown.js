@@ -1,0 +1,1 @@
+module.exports = () => Promise.all(globalThis.servers.map((server) => server.stop()));
