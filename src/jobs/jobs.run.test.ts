@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { Busy } from '../core/busy.ts';
 import type { StoredJob } from '../db/tables/jobs.table.ts';
 import { GitError } from '../git/common/index.ts';
@@ -31,6 +31,19 @@ for (const fails of [false, true]) {
     assert.equal(timers(), before);
   });
 }
+
+test('nothing of a run stays in memory until the time that it might have taken', async () => {
+  const [set, clear] = [mock.method(globalThis, 'setTimeout'), mock.method(globalThis, 'clearTimeout')];
+  try {
+    const work = { kind: KIND, schedule: null, handler: async () => {} };
+    await runJob(work as never, job(false), new AbortController().signal);
+    const limits = set.mock.calls.filter(({ arguments: [, ms] }) => ms === KIND.timeoutMs).map(({ result }) => result);
+    assert.equal(limits.length, 1);
+    assert.ok(clear.mock.calls.some(({ arguments: [timer] }) => timer === limits[0]));
+  } finally {
+    mock.restoreAll();
+  }
+});
 
 const scarce = (code: string) => Object.assign(new Error(code), { code });
 for (const [name, error, pause] of [

@@ -36,9 +36,15 @@ export async function runJob(
 ): Promise<Failure | null> {
   if (job.attempts > kind.maxAttempts)
     return { error: new Error('the process ended during every attempt'), left: null };
-  const limit = AbortSignal.timeout(kind.timeoutMs);
-  const signal = AbortSignal.any([stop, limit]);
-  const late = () => (limit.aborted ? new Error(`it took longer than ${kind.timeoutMs / 1_000} seconds`) : null);
+  const limit = new AbortController();
+  // `AbortSignal.timeout` would stay in memory for the whole time, long after the run.
+  const limitTimer = setTimeout(
+    () => limit.abort(new DOMException('The run takes too long.', 'TimeoutError')),
+    kind.timeoutMs,
+  );
+  limitTimer.unref();
+  const signal = AbortSignal.any([stop, limit.signal]);
+  const late = () => (limit.signal.aborted ? new Error(`it took longer than ${kind.timeoutMs / 1_000} seconds`) : null);
   const work = (async () =>
     handler(JSON.parse(job.payload) as never, { id: job.id, attempts: job.attempts, signal }))();
   const ended = work.then(
@@ -59,6 +65,7 @@ export async function runJob(
     // The signal outlives the run: a stop would set a timer for each run that ended before.
     signal.removeEventListener('abort', giveUp);
     clearTimeout(timer);
+    clearTimeout(limitTimer);
   }
 }
 
