@@ -190,7 +190,7 @@ async function openData(
   log: Logger,
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<{ database: Database; processes: ServerProcesses }> {
-  finishBeforeOpen(config);
+  await finishBeforeOpen(config);
   const database = await openDatabase(config.database, onQuery);
   try {
     await finishAfterOpen(config, database.db);

@@ -58,7 +58,7 @@ export const snapshotRoutes: readonly Route[] = [
     summary: 'Delete a snapshot',
     params: NAME,
     success: { status: 204, empty: true },
-    errors: [404],
+    errors: [404, 409],
     handler: ({ bench, params }) => bench.snapshots.remove(params.name),
   }),
   route({

@@ -1,7 +1,7 @@
 import { constants, copyFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { type DatabaseFile, moveDatabase } from '../../db/sqlite-file.ts';
+import { checkDatabaseFile, type DatabaseFile, moveDatabase } from '../../db/sqlite-file.ts';
 
 /** Copies of the database that belong to the folders of snapshots. */
 export interface DatabaseCopies {
@@ -23,11 +23,12 @@ type SqliteConfig = Extract<Config['database'], { kind: 'sqlite' }>;
 
 const FILE = 'database';
 
-/** The copy of a snapshot beside the database, so that it can be moved into its place. */
+/** The copy of a snapshot beside the database, so that it can be moved into its place. @throws Error for one that is not whole */
 function bring({ path }: SqliteConfig, folder: string): string {
   const beside = `${path}.restoring`;
   rmSync(beside, { force: true });
   copyFileSync(join(folder, FILE), beside, constants.COPYFILE_FICLONE);
+  checkDatabaseFile(beside);
   return beside;
 }
 

@@ -10,39 +10,54 @@ import { SnapshotFolders } from './snapshot-folders.ts';
 
 type Part = Pick<Config, 'bench' | 'dataDir' | 'database' | 'storages'>;
 
-/** @throws StartupError for a server without a test bench: its data would be a mixture */
-function interrupted(config: Part): { folders: SnapshotFolders; name: string } | null {
-  const folders = new SnapshotFolders(config);
+/** The snapshot whose restore was interrupted; null if none was. @throws StartupError for a server without a test bench: its data would be a mixture */
+function interrupted(config: Part, folders: SnapshotFolders): string | null {
   const name = folders.restoring;
-  if (name === null) return null;
-  if (config.bench === null)
-    throw new StartupError(
-      'The server was ended while its test bench restored a snapshot. Start it once with STITHY_BENCH=1, which completes that.',
-    );
-  if (!folders.has(name)) throw new StartupError(`Snapshot ${name}, which was being restored, is missing.`);
-  return { folders, name };
+  if (name === null || config.bench !== null) return name;
+  throw new StartupError(
+    'The server was ended while its test bench restored a snapshot. Start it once with STITHY_BENCH=1, which completes that.',
+  );
 }
+
+/** @param complete gets the folder of the snapshot @throws StartupError if that fails */
+async function finish(config: Part, complete: (folder: string) => Promise<void>): Promise<void> {
+  const folders = new SnapshotFolders(config);
+  const name = interrupted(config, folders);
+  if (name === null) return;
+  try {
+    await complete(folders.of(name));
+    folders.restoring = null;
+  } catch (error) {
+    throw new StartupError(
+      `The server was ended while its test bench restored snapshot ${name}, which cannot be completed: ${(error as Error).message}. ` +
+        `Mend that, write the name of another snapshot into ${folders.marker}, or begin with an empty data folder.`,
+    );
+  }
+}
+
+const finishFiles = (config: Part, folder: string): void =>
+  restoreFiles(rootsOf(config), readList(folder), folder, new FolderStates());
 
 /**
  * Completes a restore in which an earlier process was ended, on an embedded database, before it is opened.
- * @throws StartupError for a server without a test bench; the file system's error
+ * @throws StartupError for a server without a test bench, or if that fails
  */
-export function finishBeforeOpen(config: Part): void {
-  const found = interrupted(config);
-  if (found === null || config.database.kind !== 'sqlite') return;
-  const folder = found.folders.of(found.name);
-  restoreFiles(rootsOf(config), readList(folder), folder, new FolderStates());
-  putSqlite(config.database, folder);
-  found.folders.restoring = null;
+export async function finishBeforeOpen(config: Part): Promise<void> {
+  const { database } = config;
+  // What refuses it should do so before a database is brought up to date.
+  if (database.kind !== 'sqlite') return void interrupted(config, new SnapshotFolders(config));
+  await finish(config, async (folder) => {
+    finishFiles(config, folder);
+    putSqlite(database, folder);
+  });
 }
 
-/** The same on PostgreSQL, before anything is read. @throws as `finishBeforeOpen`; the database's error */
+/** The same on PostgreSQL, before anything is read. @throws as `finishBeforeOpen` */
 export async function finishAfterOpen(config: Part, db: Db): Promise<void> {
-  const found = interrupted(config);
-  if (found === null) return;
-  const folder = found.folders.of(found.name);
-  const putDatabase = await postgresCopies(db).prepare(folder);
-  restoreFiles(rootsOf(config), readList(folder), folder, new FolderStates());
-  await putDatabase();
-  found.folders.restoring = null;
+  if (config.database.kind === 'sqlite') return;
+  await finish(config, async (folder) => {
+    const putDatabase = await postgresCopies(db).prepare(folder);
+    finishFiles(config, folder);
+    await putDatabase();
+  });
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { ROOT_TOKEN } from '../../../test/support/app.ts';
 import { emptyPlace } from '../../../test/support/backups.ts';
 import { runCommand } from '../../../test/support/stithy-command.ts';
@@ -45,6 +46,8 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
 
 const idle = () => call('POST', '/-/bench/clock/advance', { seconds: 0 });
 const state = () => wholeState(server.deps);
+/** Each start writes jobs. */
+const withoutJobs = ({ rows, files }: WholeState) => [rows.filter((row) => !/^(?:sequence )?jobs /.test(row)), files];
 const project = async (name: string) => {
   await call('POST', '/api/v4/projects', { name, initialize_with_readme: true });
   await idle();
@@ -60,8 +63,6 @@ test('a restore that a process did not end is completed by the next start, and r
   await server.stop();
   await assert.rejects(serve({ ...config, bench: null, port: 0 }, silentLogger), StartupError);
   server = await serve({ ...config, port: 0 }, silentLogger);
-  // Each start writes jobs.
-  const withoutJobs = ({ rows, files }: WholeState) => [rows.filter((row) => !/^(?:sequence )?jobs /.test(row)), files];
   assert.deepEqual(withoutJobs(await state()), withoutJobs(before));
   await project('later');
 });
@@ -95,9 +96,73 @@ test('a restore that fails half-way says that the instance must be reset', async
   assert.equal(refusal.headers.get('retry-after'), '1');
   assert.match(await refusal.text(), /restore a snapshot, or reset/);
   assert.equal((await fetched('POST', '/-/bench/snapshots', { name: 'another' })).status, 409);
+  // The next start would look for it.
+  assert.equal((await fetched('DELETE', '/-/bench/snapshots/damaged')).status, 409);
+  assert.equal((await fetched('POST', '/-/bench/snapshots/damaged/restore')).status, 500);
   await call('POST', '/-/bench/snapshots/good/restore');
   assert.deepEqual(await state(), start);
+  await call('DELETE', '/-/bench/snapshots/damaged');
   await project('later');
+});
+
+test('a copy of the database that is damaged is not taken for one', async () => {
+  await project('kept');
+  await call('POST', '/-/bench/snapshots', { name: 'good' });
+  const start = await state();
+  const folder = join(config.dataDir, 'test-bench/snapshots/damaged');
+  const damages: readonly (() => unknown)[] =
+    config.database.kind === 'sqlite'
+      ? [
+          () => writeFileSync(join(folder, 'database'), 'no database'.repeat(1_000)),
+          () => truncateSync(join(folder, 'database'), statSync(join(folder, 'database')).size - 4_096),
+          () => truncateSync(join(folder, 'database'), 0),
+        ]
+      : [
+          () =>
+            sql.raw(`drop table "${readFileSync(join(folder, 'schema'), 'utf8')}".projects`).execute(server.deps.db),
+        ];
+  for (const [nth, damage] of damages.entries()) {
+    await call('POST', '/-/bench/snapshots', { name: 'damaged' });
+    await damage();
+    await project(`later-${nth}`);
+    const before = await state();
+    assert.equal((await fetched('POST', '/-/bench/snapshots/damaged/restore')).status, 500);
+    assert.deepEqual(await state(), before);
+    assert.equal((await fetched('GET', '/api/v4/projects')).status, 200);
+    await call('DELETE', '/-/bench/snapshots/damaged');
+  }
+  await call('POST', '/-/bench/snapshots/good/restore');
+  assert.deepEqual(await state(), start);
+  assert.deepEqual(
+    readdirSync(config.dataDir).filter((name) => name.includes('restoring')),
+    [],
+  );
+});
+
+test('a start that cannot complete a restore tells what can be done', async () => {
+  await project('kept');
+  await call('POST', '/-/bench/snapshots', { name: 'good' });
+  const before = withoutJobs(await state());
+  await project('lost');
+  await call('POST', '/-/bench/snapshots', { name: 'damaged' });
+  await project('later');
+  const own = join(config.dataDir, 'test-bench');
+  writeFileSync(join(own, 'restoring'), 'damaged');
+  rmSync(join(own, 'snapshots/damaged/files'), { recursive: true });
+  await server.stop();
+  // They would have to come from the snapshot.
+  for (const { path } of config.storages) rmSync(join(path, '@hashed'), { recursive: true, force: true });
+  await assert.rejects(serve({ ...config, port: 0 }, silentLogger), (error: Error) => {
+    assert.ok(error instanceof StartupError);
+    assert.match(
+      error.message,
+      /snapshot damaged, which cannot be completed: ENOENT.*write the name of another snapshot/s,
+    );
+    return true;
+  });
+  writeFileSync(join(own, 'restoring'), 'good');
+  server = await serve({ ...config, port: 0 }, silentLogger);
+  assert.deepEqual(withoutJobs(await state()), before);
 });
 
 test('requests wait for a restore; long polls end', async () => {

@@ -19,11 +19,13 @@ const hasSchema = (folder: string): boolean => existsSync(join(folder, FILE));
 const run = (db: Db, text: string) => sql.raw(text).execute(db);
 const tableIn = (schema: string, table: string): string => `${quoted(schema)}.${quoted(table)}`;
 
-/** Tables of the installation, as `tablesOf` but without looking into the copies. */
-async function namesOf(db: Db): Promise<string[]> {
+/** Tables of the installation, as `tablesOf` but without looking into the copies; or those of a copy. */
+async function namesOf(db: Db, schema: string | null = null): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables
-     where schemaname = current_schema() and tablename not like 'kysely\\_%' order by 1`.execute(db);
+     where schemaname = coalesce(${schema}, current_schema()) and tablename not like 'kysely\\_%' order by 1`.execute(
+    db,
+  );
   return rows.map(({ name }) => name).filter((name) => !OF_PROCESSES.has(name));
 }
 
@@ -55,6 +57,9 @@ export function postgresCopies(db: Db): DatabaseCopies {
     prepare: async (folder) => {
       const schema = schemaOf(folder);
       if (!(await copies(db)).includes(schema)) throw new Error(`the schema ${schema} of the snapshot is missing`);
+      const kept = new Set(await namesOf(db, schema));
+      const missing = [SEQUENCES, ...(await namesOf(db))].filter((name) => !kept.has(name));
+      if (missing.length > 0) throw new Error(`the schema ${schema} of the snapshot lacks ${missing.join(', ')}`);
       return () => db.transaction().execute((db) => putBack(db, schema));
     },
     drop: async (folder) => {

@@ -29,7 +29,8 @@ const MARKER = 'restoring';
 /** The snapshots of a data folder, each a folder. */
 export class SnapshotFolders {
   readonly #root: string;
-  readonly #marker: string;
+  /** File with the name of the snapshot whose restore has begun. */
+  readonly marker: string;
   /** Whether what is stored must outlast a power failure. */
   readonly #flush: boolean;
 
@@ -38,7 +39,7 @@ export class SnapshotFolders {
     this.#flush = database.kind === 'postgres' || database.durable;
     const own = join(dataDir, 'test-bench');
     this.#root = join(own, 'snapshots');
-    this.#marker = join(own, MARKER);
+    this.marker = join(own, MARKER);
   }
 
   of(name: string): string {
@@ -87,7 +88,7 @@ export class SnapshotFolders {
   /** The snapshot whose restore has begun and not ended; null if there is none. */
   get restoring(): string | null {
     try {
-      return readFileSync(this.#marker, 'utf8');
+      return readFileSync(this.marker, 'utf8');
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -96,12 +97,12 @@ export class SnapshotFolders {
 
   set restoring(name: string | null) {
     if (name === null) {
-      rmSync(this.#marker, { force: true });
+      rmSync(this.marker, { force: true });
       return;
     }
-    const temporary = `${this.#marker}.${process.pid}`;
+    const temporary = `${this.marker}.${process.pid}`;
     writeFileSync(temporary, name, { flush: this.#flush });
-    renameSync(temporary, this.#marker);
+    renameSync(temporary, this.marker);
   }
 
   #entries(): string[] {

@@ -50,6 +50,8 @@ export class Snapshots {
   #marksStart = false;
   /** Whether a restore has failed half-way. */
   #broken = false;
+  /** Name of the last migration of this version. */
+  #version: string | null = null;
 
   /** @param reload takes over what the test bench itself keeps in the database, after a restore */
   constructor(deps: Deps, reload: () => Promise<void>) {
@@ -131,10 +133,12 @@ export class Snapshots {
     });
   }
 
-  /** @throws ApiError 404 for an unknown name */
+  /** @throws ApiError 404 for an unknown name, 409 for a snapshot whose restore has failed half-way */
   remove(name: string): Promise<void> {
     return this.#inTurn(async () => {
       if (!NAME.test(name) || !this.#folders.has(name)) throw notFound('Snapshot');
+      // The next start would look for it.
+      if (this.#folders.restoring === name) throw conflict(`Snapshot ${name} was restored in part only`);
       await this.#drop(name);
     });
   }
@@ -193,6 +197,8 @@ export class Snapshots {
     if (!this.#broken) await this.#rest(true);
     let begun = this.#broken;
     try {
+      // A write that is under way must not end in the other database.
+      if (!this.#broken) await this.#deps.downloads.flush();
       const putDatabase = await this.#copies.prepare(folder);
       this.#folders.restoring = name;
       begun = true;
@@ -233,7 +239,9 @@ export class Snapshots {
 
   async #migration(): Promise<string> {
     const { db, config } = this.#deps;
-    return (await readHistory(db, config.database.kind)).at(-1)!.name;
+    // Kept, because a restore that has failed half-way may leave a database that cannot be read.
+    this.#version ??= (await readHistory(db, config.database.kind)).at(-1)!.name;
+    return this.#version;
   }
 
   async #fits({ engine, migration }: Manifest): Promise<boolean> {
