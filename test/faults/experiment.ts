@@ -31,6 +31,8 @@ export interface Experiment {
   title: string;
   /** The databases that it is about; both when absent. */
   engines?: readonly Engine[];
+  /** Milliseconds after which it is given up; half an hour when absent. */
+  maxMs?: number;
   /** @throws AssertionError when something does not hold */
   run(lab: Lab): Promise<void>;
 }

@@ -34,7 +34,7 @@ async function carryOut(name: string, experiment: Experiment, engine: Engine): P
   const started = Date.now();
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it did not end')), MAX_MS);
+    timer = setTimeout(() => reject(new Error('it did not end')), experiment.maxMs ?? MAX_MS);
   });
   let problem: string | null = null;
   try {

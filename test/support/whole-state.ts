@@ -18,8 +18,25 @@ export interface WholeState {
   files: string[];
 }
 
-/** All that an instance keeps: rows, sequences, and files of repositories and blobs. */
-export async function wholeState({ config, db }: Pick<Deps, 'config' | 'db'>): Promise<WholeState> {
+/** Hashes of the contents of files, by what changes with them: read again only where one has changed since. */
+export type KnownHashes = Map<string, string>;
+
+function hashOf(path: string, known: KnownHashes | undefined): string {
+  const { ino, size, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true });
+  const key = `${path} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  const hash = known?.get(key) ?? createHash('sha256').update(readFileSync(path)).digest('hex');
+  known?.set(key, hash);
+  return hash;
+}
+
+/**
+ * All that an instance keeps: rows, sequences, and files of repositories and blobs.
+ * @param known spares many looks at the same files their contents
+ */
+export async function wholeState(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  known?: KnownHashes,
+): Promise<WholeState> {
   const rows: string[] = [];
   const snapshot = await openSnapshot(config.database);
   try {
@@ -43,7 +60,7 @@ export async function wholeState({ config, db }: Pick<Deps, 'config' | 'db'>): P
       const full = join(root, path);
       const stats = lstatSync(full);
       if ((!path.includes('/') && !stats.isDirectory()) || path.includes('/commit-graphs')) continue;
-      const content = stats.isFile() ? createHash('sha256').update(readFileSync(full)).digest('hex') : 'folder';
+      const content = stats.isFile() ? hashOf(full, known) : 'folder';
       files.push(`${relative(config.dataDir, full)} ${content}`);
     }
   }

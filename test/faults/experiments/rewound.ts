@@ -1,187 +1,177 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../../src/config/config.ts';
-import { connect } from '../../../src/db/database.ts';
-import { RepositoryPool, Storages } from '../../../src/git/repository/index.ts';
-import { apiClient, type Call } from '../../support/api-client.ts';
-import { cloneUrl, mustGit, runGitClient } from '../../support/git-client.ts';
-import type { ServerProcess } from '../../support/server-process.ts';
-import { allRefs, wholeState } from '../../support/whole-state.ts';
-import type { Experiment } from '../experiment.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { type Config, loadConfig } from '../../../src/config/config.ts';
+import type { KnownHashes } from '../../support/whole-state.ts';
+import type { Experiment, Lab } from '../experiment.ts';
 import { ROOT_TOKEN } from '../lab.ts';
+import { type LiveMemory, liveMemory } from '../live-memory.ts';
+import { Crowd } from '../rewinding/crowd.ts';
+import { cutOffClone } from '../rewinding/halted-clone.ts';
+import { answersOf, assertSame, beside, exportOf, lookAtAll } from '../rewinding/picture.ts';
+import { change } from '../rewinding/rewound-changes.ts';
+import { makeWorld, type World } from '../rewinding/rewound-world.ts';
 
-const ROUNDS = Number(process.env.STITHY_REWOUND_ROUNDS ?? 100);
+const ROUNDS = Number(process.env.STITHY_REWOUND_ROUNDS ?? 60);
 const PROJECTS = 20;
-/** Files of half a megabyte that cannot be packed, in each project: 100 MB in all. */
-const FILES = 10;
-const FILE_BYTES = 512 * 1024;
-const CLIENTS = 3;
-/** Rounds between two looks at everything. */
-const LOOK_EVERY = 50;
-/** What a server may have more at the end than after the first tenth. */
-const MORE = { megabytes: 60, descriptors: 20, diskMegabytes: 20 };
+const CLIENTS = 4;
+/** Longest time that clients have in a round before the restore, in milliseconds. */
+const LONGEST_MS = 400;
+/** Rounds between two lines about the progress, two measurements, two whole looks with an export, two clones that are cut off, and two looks with git. */
+const EVERY = { tell: 10, measure: 50, export: 50, clone: 50, git: 5 };
+/** Repositories whose refs git reads in some other rounds. */
+const LOOKED_AT = 4;
+/** Rounds after which nothing may grow any more but by so much. */
+const SETTLED = 150;
+const MORE = { megabytes: 40, heap: 6, buffers: 20, descriptors: 15, diskMegabytes: 20, databaseMegabytes: 60 };
 
-interface Project {
-  id: number;
-  path_with_namespace: string;
+interface Gauges {
+  megabytes: number;
+  heap: number;
+  buffers: number;
+  descriptors: number;
+  diskMegabytes: number;
+  databaseMegabytes: number;
 }
 
-const must = async <T>(call: Call, method: string, path: string, body?: unknown): Promise<T> => {
-  const answer = await call<T>(method, path, body);
-  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
-  return answer.body;
-};
-
-async function seed(call: Call, url: string, folder: string): Promise<Project[]> {
-  const projects: Project[] = [];
-  for (let count = 0; count < PROJECTS; count += 1) {
-    const project = await must<Project>(call, 'POST', '/projects', { name: `seeded-${count}` });
-    const tree = join(folder, 'seed');
-    const commits = [`commit refs/heads/main\ncommitter A <a@example.com> 1700000000 +0000\ndata 2\nx\n`];
-    for (let file = 0; file < FILES; file += 1) {
-      const text = randomBytes(FILE_BYTES / 2).toString('hex');
-      commits.push(`M 100644 inline ${file}.txt\ndata ${text.length}\n${text}\n`);
-    }
-    await mustGit(folder, ['init', '-q', '--bare', '--initial-branch=main', tree]);
-    await mustGit(tree, ['fast-import', '--quiet'], commits.join(''));
-    await mustGit(tree, ['push', '-q', cloneUrl(url, project.path_with_namespace, ROOT_TOKEN), 'main', 'main:other']);
-    await rm(tree, { recursive: true });
-    for (let issue = 0; issue < 10; issue += 1)
-      await must(call, 'POST', `/projects/${project.id}/issues`, {
-        title: `Issue ${issue}`,
-        description: 'x'.repeat(200),
-      });
-    projects.push(project);
+async function gauge(pid: number, dataDir: string, config: Config, memory: LiveMemory): Promise<Gauges> {
+  const status = () => readFileSync(`/proc/${pid}/status`, 'latin1');
+  const du = execFileSync('du', ['-sk', dataDir], { encoding: 'utf8' });
+  const live = await memory.of(pid);
+  let databaseMegabytes = 0;
+  if (config.database.kind === 'postgres') {
+    const { rows } = await beside(config, (db) =>
+      sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db),
+    );
+    databaseMegabytes = Math.round(Number(rows[0]!.bytes) / 2 ** 20);
   }
-  return projects;
+  return {
+    megabytes: Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status())![1]) / 1024),
+    ...live,
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    diskMegabytes: Math.round(Number(du.split('\t')[0]) / 1024),
+    databaseMegabytes,
+  };
 }
 
-/** A few changes of a random kind; what a restore cuts off fails. */
-async function change(call: Call, url: string, folder: string, projects: readonly Project[]): Promise<void> {
-  const { id, path_with_namespace } = projects[randomInt(projects.length)]!;
-  const name = randomBytes(6).toString('hex');
-  const kinds: (() => Promise<unknown>)[] = [
-    () => call('POST', `/projects/${id}/issues`, { title: name }),
-    () => call('POST', '/projects', { name, initialize_with_readme: true }),
-    () => call('DELETE', `/projects/${id}`),
-    () => call('DELETE', `/projects/${id}/repository/branches/other`),
-    () =>
-      call('POST', `/projects/${id}/repository/files/${name}`, { branch: 'main', content: name, commit_message: name }),
-    () =>
-      call('POST', `/projects/${id}/snippets`, { title: name, file_name: 'a', content: name, visibility: 'private' }),
-    () => call('POST', `/projects/${id}/wikis`, { title: name, content: name }),
-    () => call('PUT', `/projects/${id}`, { description: name }),
-    () => call('POST', '/-/bench/clock/advance', { seconds: 60, wait: false }),
-    async () => {
-      const clone = join(folder, `clone-${name}`);
-      await runGitClient(folder, ['clone', '-q', cloneUrl(url, path_with_namespace, ROOT_TOKEN), clone]);
-      await rm(clone, { recursive: true, force: true });
-    },
-    () => call('GET', `/projects/${id}/repository/commits`),
-    () => call('GET', '/projects'),
-  ];
-  await kinds[randomInt(kinds.length)]!().catch(() => {});
+const part = (list: readonly number[], share: number): string =>
+  (list.toSorted((one, other) => one - other)[Math.floor(list.length * share)] ?? Number.NaN).toFixed(1);
+
+/** Restores the snapshot. @returns how long it took, in milliseconds */
+async function restore({ bench }: World): Promise<number> {
+  const begun = performance.now();
+  await bench('POST', 'snapshots/seeded/restore');
+  return performance.now() - begun;
 }
 
-const status = (pid: number): { megabytes: number; descriptors: number } => ({
-  megabytes: Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))![1]) / 1024),
-  descriptors: readdirSync(`/proc/${pid}/fd`).length,
-});
-const diskMegabytes = (folder: string): number =>
-  Math.round(Number(execFileSync('du', ['-sk', folder], { encoding: 'utf8' }).split('\t')[0]) / 1024);
-
-const part = (sorted: readonly number[], share: number): string =>
-  sorted[Math.floor(sorted.length * share)]!.toFixed(1);
-
-const experiment: Experiment = {
-  title: `${ROUNDS} rounds of changes and restores beside ${CLIENTS} clients: everything is as before, and nothing leaks`,
-  async run(lab) {
-    const settings = { ...(await lab.newDatabase()), STITHY_BENCH: '1', STITHY_SYNC: 'off' };
-    const dataDir = join(lab.folder, 'data');
-    const server: ServerProcess = await lab.start(dataDir, settings);
-    const { url } = server;
-    const pid = server.child.pid!;
-    const call = apiClient(url, ROOT_TOKEN);
-    const bench = async <T>(method: string, path: string, body?: unknown): Promise<{ ms: number; body: T }> => {
-      const begun = performance.now();
-      const response = await fetch(`${url}/-/bench/${path}`, {
-        method,
-        headers: { 'private-token': ROOT_TOKEN, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      assert.ok(response.ok, `${path}: ${response.status} ${text}`);
-      return { ms: performance.now() - begun, body: text === '' ? (undefined as T) : (JSON.parse(text) as T) };
-    };
-    const { config } = loadConfig({ ...settings, STITHY_DATA_DIR: dataDir, STITHY_ROOT_TOKEN: ROOT_TOKEN });
-    const look = async () => {
-      const { db, close } = await connect(config.database);
-      try {
-        const storages = new Storages(config.storages, new RepositoryPool());
-        return { ...(await wholeState({ config, db })), refs: await allRefs({ db, storages }) };
-      } finally {
-        await close();
-      }
-    };
-    const projects = await seed(call, url, lab.folder);
-    await bench('PUT', 'clock', { now: '2030-01-01T12:00:00Z', frozen: true });
-    await bench('POST', 'clock/advance', { seconds: 0 });
-    const taken = await bench<{ bytes: number }>('POST', 'snapshots', { name: 'seeded' });
-    const before = await look();
-    let ended = false;
-    let paused: PromiseWithResolvers<void> | null = null;
-    const resting = new Set<number>();
-    const clients = Array.from({ length: CLIENTS }, async (_, number) => {
-      while (!ended) {
-        if (paused === null) await change(call, url, lab.folder, projects);
-        else {
-          resting.add(number);
-          await paused.promise;
-          resting.delete(number);
-        }
-      }
-    });
-    const times: number[] = [];
-    const alone: number[] = [];
-    let early: ReturnType<typeof status> & { diskMegabytes: number } = {
-      megabytes: 0,
-      descriptors: 0,
-      diskMegabytes: 0,
-    };
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      await change(call, url, lab.folder, projects);
-      times.push((await bench('POST', 'snapshots/seeded/restore')).ms);
-      if (round % LOOK_EVERY === 0 || round === ROUNDS) {
-        paused = Promise.withResolvers();
-        while (resting.size < CLIENTS) await new Promise((resolve) => setTimeout(resolve, 5));
-        for (let more = 0; more < Math.min(LOOK_EVERY, ROUNDS); more += 1) {
-          await change(call, url, lab.folder, projects);
-          alone.push((await bench('POST', 'snapshots/seeded/restore')).ms);
-        }
-        assert.deepEqual(await look(), before, `round ${round}`);
-        if (round <= Math.max(LOOK_EVERY, ROUNDS / 10))
-          early = { ...status(pid), diskMegabytes: diskMegabytes(dataDir) };
-        lab.say(`round ${round}: ${JSON.stringify({ ...status(pid), diskMegabytes: diskMegabytes(dataDir) })}`);
-        paused.resolve();
-        paused = null;
-      }
-    }
-    ended = true;
-    await Promise.all(clients);
-    for (const list of [times, alone]) list.sort((one, other) => one - other);
-    lab.say(`taken in ${taken.ms.toFixed(1)} ms: ${(taken.body.bytes / 1e6).toFixed(1)} MB`);
-    for (const [name, list] of Object.entries({ 'beside clients': times, alone }))
-      lab.say(
-        `restored ${name}: median ${part(list, 0.5)} ms, p99 ${part(list, 0.99)} ms, most ${part(list, 0.9999)} ms`,
-      );
-    const late = { ...status(pid), diskMegabytes: diskMegabytes(dataDir) };
-    for (const name of ['megabytes', 'descriptors', 'diskMegabytes'] as const)
-      assert.ok(late[name] <= early[name] + MORE[name], `${name}: ${early[name]} early, ${late[name]} at the end`);
+/** Ways in which a restore comes upon clients. After it nothing may be under way, so that nothing has changed again. */
+const WAYS = {
+  /** Everybody is cut off meanwhile; what comes later is refused. */
+  cut: async (world: World, crowd: Crowd): Promise<number> => {
+    await world.clock.hold();
+    await world.bench('POST', 'faults', { match: {}, act: { status: 503 } });
+    const restoring = restore(world);
+    await sleep(randomInt(30));
+    await crowd.halt(true);
+    return await restoring;
   },
-};
+  /** What is under way ends first; what comes later is refused. */
+  refused: async (world: World, crowd: Crowd): Promise<number> => {
+    await Promise.all([world.clock.hold(), world.ssh.hold()]);
+    await world.bench('POST', 'faults', { match: {}, act: { status: 503 } });
+    const took = await restore(world);
+    await crowd.halt(true);
+    return took;
+  },
+  /** Clients go on; then comes another restore without them. */
+  free: async (world: World, crowd: Crowd): Promise<number> => {
+    const took = await restore(world);
+    await crowd.halt(false);
+    await restore(world);
+    return took;
+  },
+} as const;
 
-export default experiment;
+type Way = keyof typeof WAYS;
+const wayOf = (round: number): Way => (['cut', 'free', 'cut', 'refused'] as const)[round % 4]!;
+
+async function rewind(lab: Lab): Promise<void> {
+  const memory = liveMemory(lab);
+  const dataDir = join(lab.folder, 'data');
+  const database = await lab.newDatabase();
+  const settings = { ...database, STITHY_BENCH: '1', STITHY_SYNC: 'off', STITHY_SSH_PORT: '0' };
+  const local = { STITHY_ALLOW_LOCAL_NETWORK: 'true' };
+  const server = await lab.start(dataDir, { ...settings, ...local, ...memory.settings });
+  const world = await makeWorld(server, lab.folder, PROJECTS);
+  const { config } = loadConfig({ ...settings, STITHY_DATA_DIR: dataDir, STITHY_ROOT_TOKEN: ROOT_TOKEN });
+  const folder = (name: string) => {
+    mkdirSync(join(lab.folder, name));
+    return join(lab.folder, name);
+  };
+  const spots = Array.from({ length: CLIENTS }, (_, number) => ({ folder: folder(`client-${number}`), number }));
+  try {
+    await world.bench('PUT', 'clock', { now: '2030-01-01T12:00:00Z', frozen: true });
+    // Reads may write as well, once: that a token was used, and graphs of histories.
+    for (let times = 0; times < 2; times += 1) await answersOf(world);
+    await world.bench('POST', 'clock/advance', { seconds: 0 });
+    const begun = performance.now();
+    const { bytes } = await world.bench<{ bytes: number }>('POST', 'snapshots', { name: 'seeded' });
+    lab.say(`taken in ${(performance.now() - begun).toFixed(1)} ms: ${(bytes / 1e6).toFixed(1)} MB`);
+    const before = await lookAtAll(config);
+    const answers = await answersOf(world);
+    const exported = await exportOf(world, lab.folder);
+    await restore(world);
+
+    const crowd = new Crowd(CLIENTS, (number, cut) => change(world, spots[number]!, cut));
+    const times: Record<Way, number[]> = { cut: [], refused: [], free: [] };
+    const hashes: KnownHashes = new Map();
+    let settled: Gauges | null = null;
+    let last: Gauges | null = null;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      await sleep(randomInt(LONGEST_MS));
+      const way = wayOf(round);
+      if (round % EVERY.clone === 0) {
+        const kind = (round / EVERY.clone) % 2 === 0 ? 'ssh' : 'http';
+        await crowd.halt(true);
+        await cutOffClone(world, lab.folder, kind, async () => void (await restore(world)));
+        await restore(world);
+      } else times[way].push(await WAYS[way](world, crowd));
+      const isWhole = round % EVERY.export === 0 || round === ROUNDS;
+      const repositories = round % EVERY.git === 0 ? LOOKED_AT : 0;
+      const now = await (isWhole ? lookAtAll(config) : lookAtAll(config, repositories, hashes));
+      assertSame(now, before, `round ${round} (${way})`);
+      await world.bench('DELETE', 'faults');
+      const asked = await answersOf(world, [world.projects[round % PROJECTS]!]);
+      const expected = Object.fromEntries(Object.keys(asked).map((path) => [path, answers[path]]));
+      assert.deepEqual(asked, expected, `round ${round} (${way})`);
+      if (isWhole) {
+        assert.deepEqual(await exportOf(world, lab.folder), exported, `round ${round}`);
+        await restore(world);
+      }
+      if (round % EVERY.measure === 0 || round === ROUNDS) {
+        last = await gauge(server.child.pid!, dataDir, config, memory);
+        if (round <= SETTLED || settled === null) settled = last;
+        lab.say(`round ${round}, ${crowd.count} changes: ${JSON.stringify(last)}`);
+      }
+      if (round % EVERY.tell === 0) lab.say(`${new Date().toISOString()} round ${round}, ${crowd.count} changes`);
+      for (const one of [world.clock, world.ssh, crowd]) one.goOn();
+    }
+    await crowd.end();
+    for (const [way, list] of Object.entries(times))
+      lab.say(`restored (${way}): median ${part(list, 0.5)} ms, p99 ${part(list, 0.99)} ms, ${list.length} times`);
+    for (const name of Object.keys(MORE) as (keyof Gauges)[])
+      assert.ok(last![name] <= settled![name] + MORE[name], `${name}: ${settled![name]} early, ${last![name]} late`);
+  } finally {
+    world.close();
+  }
+}
+
+export default {
+  title: `${ROUNDS} rounds of changes and restores beside ${CLIENTS} clients: everything is as before, and nothing leaks`,
+  maxMs: 600_000 + ROUNDS * 20_000,
+  run: rewind,
+} satisfies Experiment;
