@@ -8,7 +8,7 @@ import { boundMemory } from './memory.js';
 const MIN_NODE = 24;
 if (Number(process.versions.node.split('.')[0]) < MIN_NODE) {
   process.stderr.write(
-    `stithy needs Node.js ${MIN_NODE} or later; this is ${process.versions.node}. In a checkout, "npm start" brings its own.\n`,
+    `stithy needs Node.js ${MIN_NODE} or later; this is ${process.versions.node}. "npm install --save-dev node" brings one to a folder, for npx; a checkout has its own, for "npm start".\n`,
   );
   process.exit(1);
 }

@@ -38,7 +38,7 @@ const escapeNonAscii = (code: string): string =>
 async function nodeCheck(): Promise<string> {
   const { engines } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
   const least = engines.node.replace('>=', '');
-  return `if (parseInt(process.versions.node) < ${least}) throw new Error("stithy needs Node.js ${least} or later; this is " + process.versions.node + ". npm install --save-dev node brings one, for npx node.");`;
+  return `if (parseInt(process.versions.node) < ${least}) throw new Error("stithy needs Node.js ${least} or later; this is " + process.versions.node + ". npm install --save-dev node brings one to a folder, for npx node.");`;
 }
 
 async function makeChunks(folder: string): Promise<OutputChunk[]> {

@@ -120,7 +120,7 @@ async function untilStopped(signal: AbortSignal, starting: Promise<Running>): Pr
   }
 }
 
-function greeting({ url, deps, firstStart, newToken, ssh }: Running, seconds: number): string {
+function greeting({ url, deps, firstStart, newToken, ssh, bench }: Running, seconds: number): string {
   const lines = [
     '',
     `  Stithy is ready at ${url} (${seconds.toFixed(2)} s)`,
@@ -135,8 +135,9 @@ function greeting({ url, deps, firstStart, newToken, ssh }: Running, seconds: nu
   if (newToken !== null) {
     lines.push(`  Administrator: root, token ${newToken}   (shown this once)`);
   } else if (firstStart) {
-    lines.push('  Administrator: root, with the token of STITHY_ROOT_TOKEN');
+    lines.push('  Administrator: root, with the token of --token or STITHY_ROOT_TOKEN');
   }
+  if (bench !== null) lines.push(`  Test bench: ${url}/-/bench   Reset: stithy bench reset --url ${url} --token TOKEN`);
   const token = newToken ?? '$TOKEN';
   lines.push(`  Try:   curl -H "PRIVATE-TOKEN: ${token}" ${url}/api/v4/user`, '', '');
   return lines.join('\n');

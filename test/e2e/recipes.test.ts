@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { buildTestApp } from '../support/app.ts';
@@ -20,14 +22,28 @@ const TOKEN = 'glpat-known-beforehand';
 let folder: string;
 let env: Record<string, string>;
 
+/** What README.md says about tests. */
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n## In your tests\n')[1]!;
+/** Blocks of a language, in their order. */
+const blocksOf = (language: string): string[] =>
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block]) => block!);
+
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stithy-recipes-'));
   const archive = await packPackage(folder);
-  await npm(folder, 'init', '--yes');
-  await npm(folder, 'install', '--save-dev', archive);
   await mkdir(join(folder, 'tmp'));
-  env = { PATH: pathWith(join(folder, 'node_modules/.bin')), HOME: folder, TMPDIR: join(folder, 'tmp') };
-  await run('stithy', 'init');
+  env = {
+    PATH: pathWith(join(folder, 'node_modules/.bin')),
+    HOME: folder,
+    TMPDIR: join(folder, 'tmp'),
+    npm_config_offline: 'true',
+  };
+  const { code, text } = await run(
+    'bash',
+    '-ec',
+    changed(blocksOf('sh')[0]!, '--save-dev stithy ', `--save-dev ${archive} `),
+  );
+  assert.equal(code, 0, text);
 });
 after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 
@@ -63,6 +79,43 @@ function changed(text: string, from: string, to: string): string {
 }
 
 const recipe = (...path: string[]): Promise<string> => readFile(join(RECIPES, ...path), 'utf8');
+
+test('a newcomer makes the failing test of the README pass, and starts a server', async () => {
+  const [text = ''] = blocksOf('js');
+  const name = /^\/\/ (.*)$/m.exec(text)![1]!;
+  const [passed, failed, said] = await countsOf(name, text);
+  assert.deepEqual([passed, failed], [0, 1]);
+  assert.match(said, /4 !== 5/);
+  const [, to = '', from = ''] = /Write `(.*?)` where the seed has `(.*?)`/.exec(readme)!;
+  const seed = await readFile(join(folder, 'stithy.seed.yml'), 'utf8');
+  await writeFile(join(folder, 'stithy.seed.yml'), changed(seed, from, to));
+  assert.deepEqual((await countsOf(name, text)).slice(0, 2), [1, 0]);
+  await writeFile(join(folder, 'stithy.seed.yml'), seed);
+  const port = String(await freePort());
+  const [, serve = '', reset = ''] = blocksOf('sh');
+  const [command = '', ...args] = changed(serve, '8081', port).trim().split(/\s+/);
+  // npx does not hand the signal on that ends the server here.
+  assert.deepEqual([command, args[0]], ['npx', 'stithy']);
+  const server = spawn('stithy', args.slice(1), { cwd: folder, env, stdio: 'ignore' });
+  try {
+    while (!(await isReady(port))) assert.equal(server.exitCode, null, 'the server ended');
+    const ran = await run(
+      'bash',
+      '-ec',
+      `${changed(reset, '8081', port).trim()} --silent --fail --write-out '%{http_code}'`,
+    );
+    assert.deepEqual(ran, { code: 0, text: '204' });
+  } finally {
+    server.kill();
+    await once(server, 'exit');
+  }
+});
+
+const isReady = (port: string): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/-/readiness`).then(
+    ({ ok }) => ok,
+    () => sleep(50, false),
+  );
 
 test('each test of node:test begins with the same server', async () => {
   const text = await recipe('node-test/issues.test.mjs');
