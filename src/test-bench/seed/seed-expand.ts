@@ -22,19 +22,20 @@ export function expandSeed(document: SeedDocument): ExpandedSeed {
   const places = new WeakMap<readonly unknown[], SeedPath[]>();
   let values = 0;
 
-  const grow = (value: unknown, path: SeedPath, n: number | null): unknown => {
+  const grow = (value: unknown, path: SeedPath, n: number | null, isCounted = false): unknown => {
     values += 1;
     if (values > MAX_VALUES)
       throw new SeedError([problemAt(document.placeOf(path), `a seed makes at most ${MAX_VALUES} values`)]);
     if (typeof value === 'string') return n === null ? value : value.replaceAll('{n}', String(n));
     if (Array.isArray(value)) return growList(value, path, n);
-    return typeof value === 'object' && value !== null ? growObject(value, path, n) : value;
+    return typeof value === 'object' && value !== null ? growObject(value, path, n, isCounted) : value;
   };
 
-  const growObject = (value: object, path: SeedPath, n: number | null): Item => {
+  /** @param isCounted whether its `count` has been written out; others are what they are called, such as a file */
+  const growObject = (value: object, path: SeedPath, n: number | null, isCounted = false): Item => {
     const grown: Record<string, unknown> = {};
     for (const [key, each] of Object.entries(value)) {
-      if (key !== 'count') grown[grow(key, path, n) as string] = grow(each, [...path, key], n);
+      if (!isCounted || key !== 'count') grown[grow(key, path, n) as string] = grow(each, [...path, key], n);
     }
     return grown;
   };
@@ -46,7 +47,7 @@ export function expandSeed(document: SeedDocument): ExpandedSeed {
       const place = [...path, index];
       const count = countOf(value);
       for (let each = 1; each <= (count ?? 1); each += 1) {
-        grown.push(grow(value, place, count === null ? n : each));
+        grown.push(grow(value, place, count === null ? n : each, count !== null));
         at.push(place);
       }
     }
