@@ -1,10 +1,10 @@
 /** Makes docs/compatibility.md of what the clients did: `npm run test:clients -- --report`. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { openApiDocument } from '../../src/http/openapi/openapi.document.ts';
 import { routes } from '../../src/routes.ts';
 import { missing, readEndpoints } from '../support/endpoints.ts';
+import { publishedSection } from './published.ts';
 
 /** What one client did on one database. */
 interface Run {
@@ -14,48 +14,14 @@ interface Run {
   failed: readonly string[];
 }
 
-interface PublishedDocument {
-  basePath?: string;
-  paths: Record<string, Record<string, unknown>>;
-}
-
-const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'];
-const page = join(import.meta.dirname, '../../docs/compatibility.md');
+/** The page that is written. */
+export const PAGE = join(import.meta.dirname, '../../docs/compatibility.md');
 
 /** Reads the names of tests that passed and failed out of what a client program printed. */
 export function namesIn(output: string): Pick<Run, 'passed' | 'failed'> {
   const names = (result: string) =>
     [...output.matchAll(/^(.+?): (passed|failed)(?:$|:)/gm)].flatMap(([, name, is]) => (is === result ? [name!] : []));
   return { passed: names('passed'), failed: names('failed') };
-}
-
-/** Names of parameters in paths differ from document to document. */
-const nameless = (path: string): string => path.replace(/\{[^}]+\}/g, '{}').replace(/^\/api\/v4/, '');
-
-const operationsOf = ({ paths, basePath = '' }: PublishedDocument): Set<string> =>
-  new Set(
-    Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods)
-        .filter((method) => METHODS.includes(method))
-        .map((method) => `${method.toUpperCase()} ${nameless(`${basePath}${path}`)}`),
-    ),
-  );
-
-/** What a published OpenAPI document has and ours lacks, by the first part of the path. */
-function comparePublished(file: string): string[] {
-  const published = operationsOf(parse(readFileSync(file, 'utf8')) as PublishedDocument);
-  const ours = operationsOf(openApiDocument(routes, '') as unknown as PublishedDocument);
-  const absent = [...published].filter((operation) => !ours.has(operation));
-  const areas = Object.entries(
-    Object.groupBy(absent, (operation) => operation.split('/').filter((part) => part !== '{}')[2] ?? operation),
-  ).toSorted(([, a = []], [, b = []]) => b.length - a.length);
-  return [
-    '## Published OpenAPI document',
-    '',
-    `Of its ${published.size} operations ${published.size - absent.length} are here; ${ours.size - (published.size - absent.length)} more are described here and not there.`,
-    `Missing: ${areas.map(([area, operations = []]) => `${area} (${operations.length})`).join(', ')}.`,
-    '',
-  ];
 }
 
 function compareSpecification(): string[] {
@@ -88,8 +54,8 @@ export class Report {
     this.#skipped.push(client);
   }
 
-  /** @param published file with a published OpenAPI document; null to leave that part out */
-  write(notes: ReadonlyMap<string, string>, published: string | null): void {
+  /** @param published a published OpenAPI document and its version; null to leave that part out */
+  write(notes: ReadonlyMap<string, string>, published: { file: string; version: string } | null): void {
     const clients = Map.groupBy(this.#runs, ({ client }) => client);
     const rows = [...clients].map(([client, runs]) => {
       const total = new Set(runs.flatMap(({ passed, failed }) => [...passed, ...failed])).size;
@@ -111,8 +77,8 @@ export class Report {
         ? []
         : [`Not run here, since their tools are not on this machine: ${this.#skipped.join(', ')}.`, '']),
       ...compareSpecification(),
-      ...(published === null ? [] : comparePublished(published)),
+      ...(published === null ? [] : publishedSection(published.file, published.version)),
     ];
-    writeFileSync(page, `${lines.join('\n').trimEnd()}\n`);
+    writeFileSync(PAGE, `${lines.join('\n').trimEnd()}\n`);
   }
 }

@@ -1,7 +1,8 @@
 /**
  * Lets clients in other languages, unmodified and from their own registries, work with the server on both databases:
  * `npm run test:clients`, or `node test/clients/run.ts [--sqlite | --postgres] [client ...]` with beginnings of their names.
- * With `--report` docs/compatibility.md is written; `--published FILE` compares with another OpenAPI document in it.
+ * With `--report` docs/compatibility.md is written; `--published FILE --of VERSION` compares with an OpenAPI document of the
+ * platform in it, and without `--report` writes that part alone.
  * A client whose tools are not on this machine is skipped. Folders are named after the versions, so that a second run is quick.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -15,8 +16,9 @@ import { emptyDatabase } from '../support/databases.ts';
 import { startPostgres } from '../support/runner/postgres.ts';
 import { startServer } from '../support/server-process.ts';
 import { unpackDebian } from './debian.ts';
+import { writePublished } from './published.ts';
 import { recipes } from './recipes.ts';
-import { Report } from './report.ts';
+import { PAGE, Report } from './report.ts';
 import { type Client, cache, installNode, installPython, Missing, onPath, tool } from './tools.ts';
 
 const TOKEN = 'glpat-clients-test-token-0000';
@@ -372,9 +374,16 @@ const { values, positionals: wanted } = parseArgs({
     postgres: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false },
     published: { type: 'string' },
+    of: { type: 'string' },
   },
   allowPositionals: true,
 });
+const published =
+  values.published === undefined ? null : { file: values.published, version: values.of ?? 'that is not told' };
+if (published !== null && !values.report) {
+  writePublished(PAGE, published.file, published.version);
+  process.exit();
+}
 const both = values.sqlite === values.postgres;
 const ready: { client: Client; command: string[] }[] = [];
 for (const client of [
@@ -435,7 +444,7 @@ if (both || values.postgres) {
 }
 if (values.report) {
   const differences = new Map(ready.flatMap(({ client }) => (client.differs ? [[client.name, client.differs]] : [])));
-  report.write(differences, values.published ?? null);
+  report.write(differences, published);
 }
 const { passed, failed, skipped } = totals;
 process.stdout.write(`${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}\n`);
