@@ -21,6 +21,27 @@ export const CHANGES: readonly Change[] = [
     what: '`POST /personal_access_tokens/self/rotate`',
     routes: [/^POST \/personal_access_tokens\/self\/rotate$/],
   },
+  {
+    since: '16.11',
+    what: 'tests of project webhooks',
+    routes: [/^POST \/projects\/:id\/hooks\/:hook_id\/test\/:trigger$/],
+  },
+  {
+    since: '17.1',
+    what: 'tests of group webhooks',
+    routes: [/^POST \/groups\/:id\/hooks\/:hook_id\/test\/:trigger$/],
+  },
+  {
+    since: '17.1',
+    what: '`name` and `description` of project and group webhooks',
+    fields: ['name', 'description'],
+    of: /^[A-Z]+ \/(?:projects|groups)\/:id\/hooks(?:\/:hook_id)?$/,
+  },
+  {
+    since: '17.1',
+    what: 'custom headers of project and group webhooks',
+    routes: [/^[A-Z]+ \/(?:projects|groups)\/:id\/hooks\/:hook_id\/custom_headers\/:key$/],
+  },
   { since: '17.1', what: 'lists of service accounts', routes: [/^GET .*\/service_accounts$/] },
   {
     since: '17.2',
@@ -28,7 +49,25 @@ export const CHANGES: readonly Change[] = [
     fields: ['ci_push_repository_for_job_token_allowed'],
     of: /\/projects\b/,
   },
+  {
+    since: '17.3',
+    what: 'events of project and group webhooks',
+    routes: [/^GET \/(?:projects|groups)\/:id\/hooks\/:hook_id\/events$/],
+  },
+  {
+    since: '17.4',
+    what: 'events of webhooks sent again',
+    routes: [/^POST \/(?:projects|groups)\/:id\/hooks\/:hook_id\/events\/:hook_log_id\/resend$/],
+  },
+  {
+    since: '17.4',
+    what: '`GET /personal_access_tokens/self/associations`',
+    routes: [/^GET \/personal_access_tokens\/self\/associations$/],
+  },
   { since: '17.5', what: '`PUT /projects/:id/mirror/pull`', routes: [/^PUT \/projects\/:id\/mirror\/pull$/] },
+  { since: '17.6', what: 'package protection rules', routes: [/ \/projects\/:id\/packages\/protection\/rules\b/] },
+  { since: '17.7', what: 'SSH certificates of groups', routes: [/ \/groups\/:id\/ssh_certificates\b/] },
+  { since: '17.10', what: 'placeholder reassignments', routes: [/ \/groups\/:id\/placeholder_reassignments$/] },
 ];
 
 const later = (version: ReportedVersion): Change[] => CHANGES.filter(({ since }) => isBefore(version, since));
