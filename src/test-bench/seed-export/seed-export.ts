@@ -7,7 +7,7 @@ import { groupSettings } from './export-settings.ts';
 import { type Answer, compact, type ExportSource, inTurn, listAll, listById, pick } from './export-source.ts';
 import { usersOf } from './export-users.ts';
 
-const HEAD = `# A seed of what was read over the API of a server. It has no passwords and tokens; secrets that something needs are
+const HEAD = `# A seed of what was read over the API of a server, without passwords, tokens and OAuth applications. Secrets that are needed are
 # called not-exported.
 `;
 
