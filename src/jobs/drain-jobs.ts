@@ -1,13 +1,12 @@
 import { retryDelayOf } from '../core/retry-later.ts';
 import { type Outcome, writeOutcomes } from './job-outcomes.ts';
 import { claimJobs } from './jobs.claim.ts';
-import type { Lane } from './jobs.kinds.ts';
-import { errorText, outcomeOf, runJob } from './jobs.run.ts';
+import { errorText, type JobRegistration, outcomeOf, runJob } from './jobs.run.ts';
 import type { WorkerContext } from './lane.ts';
 
 export interface DrainOptions {
-  /** Lanes whose jobs stay. */
-  without?: readonly Lane[];
+  /** Which work is done; default: all. The rest stays. */
+  only?: (work: Pick<JobRegistration, 'kind' | 'schedule'>) => boolean;
   /** So many jobs are claimed at once, which saves commits; default 1. */
   atOnce?: number;
 }
@@ -20,10 +19,10 @@ export interface DrainOptions {
 export async function drainJobs(
   context: WorkerContext,
   aheadMs: number,
-  { without = [], atOnce = 1 }: DrainOptions,
+  { only = () => true, atOnce = 1 }: DrainOptions,
 ): Promise<void> {
   const { db, clock, log, postgres, registrations } = context;
-  const all = [...registrations.values()].filter(({ kind }) => !without.includes(kind.lane));
+  const all = [...registrations.values()].filter(only);
   const kinds = new Set(all.map(({ kind }) => kind.name));
   for (let ended: Outcome[] = []; ; ) {
     const now = new Date(clock.now().getTime() + aheadMs).toISOString();

@@ -69,6 +69,21 @@ export async function retryJobs(db: Db, selection: Selection, now: Date): Promis
   });
 }
 
+/** Lets jobs that wait run later. Those that are due after that time anyway stay. @returns number of jobs */
+export async function postponeJobs(db: Db, selection: Selection, until: Date): Promise<number> {
+  const run_at = until.toISOString();
+  return changeInBatches(db, { ...selection, states: ['waiting'] }, async (db, ids) => {
+    const { numUpdatedRows } = await db
+      .updateTable('jobs')
+      .set({ run_at, turn_at: run_at })
+      .where('id', 'in', ids)
+      .where('state', '=', 'waiting')
+      .where('run_at', '<', run_at)
+      .executeTakeFirstOrThrow();
+    return Number(numUpdatedRows);
+  });
+}
+
 /** Deletes jobs that are not running. Jobs held behind them are released. @returns number of jobs */
 export async function dropJobs(db: Db, selection: Selection): Promise<number> {
   const dropped = await changeInBatches(db, { states: ['dead'], ...selection }, async (db, ids) => {

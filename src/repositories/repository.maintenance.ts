@@ -1,6 +1,7 @@
 import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { type JobKind, jobKind } from '../jobs/jobs.kinds.ts';
+import { postponeJobs } from '../jobs/manage.ts';
 import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType } from './holder.ts';
 
 type Maintain = JobKind<Partial<Record<HolderColumn, number>>>;
@@ -14,6 +15,17 @@ export const MAINTAIN: Readonly<Record<HolderType, Maintain>> = {
   snippet: jobKind('maintain-snippet', { lane: 'slow', timeoutMs: LONGEST_MS }),
   wiki: jobKind('maintain-wiki', { lane: 'slow', timeoutMs: LONGEST_MS }),
 };
+const KINDS: ReadonlySet<string> = new Set(Object.values(MAINTAIN).map(({ name }) => name));
+
+/** Whether a job is the housekeeping of a repository. */
+export const isMaintenance = ({ name }: Pick<JobKind, 'name'>): boolean => KINDS.has(name);
+
+/** Lets all housekeeping that waits run later. */
+export async function postponeMaintenance({ clock, db }: Pick<Deps, 'clock' | 'db'>, ms: number): Promise<void> {
+  const until = new Date(clock.now().getTime() + ms);
+  for (const kind of KINDS) await postponeJobs(db, { kind }, until);
+}
+
 /** Delay after a ref change, so that one run covers a burst of changes. */
 export const MAINTENANCE_PAUSE_MS = 30_000;
 

@@ -7,7 +7,7 @@ import { gitChildren, gitFixture } from '../../../test/support/git-fixture.ts';
 import { maintain, RepositoryPool } from '../repository/index.ts';
 import { loadGraph } from './commit-graph.load.ts';
 import { writeWholeGraph } from './commit-graph.write.ts';
-import { holdGraphWrites } from './held-writes.ts';
+import { leaveGraphs } from './graphs-left.ts';
 
 const GRAPHS = 'objects/info/commit-graphs';
 
@@ -53,18 +53,21 @@ test('what is to be written is dropped with the repository', async (t) => {
   assert.equal(existsSync(join(dir, GRAPHS)), false);
 });
 
-test('what changes while graphs are held is in the graph once they are not', async (t) => {
+test('what is added while graphs are left to others is in the graph with what comes after it', async (t) => {
   const { dir, commit } = gitFixture(t);
   const pool = new RepositoryPool({ graphPauseMs: 20 });
   t.after(() => pool.close());
-  const [release, other] = [holdGraphWrites(), holdGraphWrites()];
-  pool.get('held', dir).history.refsChanged([commit({ a: '1' })]);
-  release();
-  release();
+  const { history } = pool.get('left', dir);
+  const [end, other] = [leaveGraphs(), leaveGraphs()];
+  end();
+  end();
+  const root = commit({ a: '1' });
+  history.refsChanged([root]);
   await sleep(100);
   assert.equal(existsSync(join(dir, GRAPHS)), false);
   other();
-  while ((await loadGraph(dir)).graph?.count !== 1) await sleep(20);
+  history.refsChanged([commit({ a: '2' }, [root])]);
+  while ((await loadGraph(dir)).graph?.count !== 2) await sleep(20);
 });
 
 test('a graph that is left to git gets its filters of changed paths once, and others none', async (t) => {

@@ -7,7 +7,7 @@ import type { GraphLayer } from './commit-graph.layer.ts';
 import { type LoadedGraph, loadGraph, MAX_GRAPH_BYTES } from './commit-graph.load.ts';
 import type { CommitGraph } from './commit-graph.ts';
 import { addToGraph, completePaths, completeStats, stopPreRefWrites } from './commit-graph.write.ts';
-import { areGraphWritesHeld } from './held-writes.ts';
+import { areGraphsLeft } from './graphs-left.ts';
 import { Commits, MAX_OUTER_COMMITS, TooManyOuterCommits } from './history.commits.ts';
 import { resolvesBefore, waitEnd } from './index-wait.ts';
 import { packedBytes } from './packed-bytes.ts';
@@ -137,10 +137,10 @@ export class History {
 
   /** Announces commits that refs now point to. They are added to the commit-graph soon. */
   refsChanged(oids: readonly string[]): void {
+    if (areGraphsLeft()) return;
     for (const oid of oids) if (this.#fresh.size < MAX_FRESH) this.#fresh.add(oid);
     if (this.#fresh.size === 0 || this.#pauseMs === null) return;
     this.#writeSoon();
-    if (areGraphWritesHeld()) return;
     // A large new repository gets many queries at once.
     if ((graphs.get(this)?.loaded.graph ?? null) === null && packedBytes(this.#dir) > LARGE_BYTES) this.#writeNow();
   }
@@ -212,13 +212,7 @@ export class History {
 
   // The caller may be aborted before it is done.
   #writeSoon(): void {
-    this.#timer ??= inScope({ caller: SERVER }, () => setTimeout(() => this.#writeInTime(), this.#pauseMs!).unref());
-  }
-
-  #writeInTime(): void {
-    this.#timer = undefined;
-    if (areGraphWritesHeld()) this.#writeSoon();
-    else this.#writeNow();
+    this.#timer ??= inScope({ caller: SERVER }, () => setTimeout(() => this.#writeNow(), this.#pauseMs!).unref());
   }
 
   /** @param isWhole whether to include everything reachable from refs */

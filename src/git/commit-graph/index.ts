@@ -2,7 +2,7 @@
 
 export { CommitGraph } from './commit-graph.ts';
 export { addBeforeRefs, isWritingGraphs, writeWholeGraph } from './commit-graph.write.ts';
-export { holdGraphWrites } from './held-writes.ts';
+export { leaveGraphs } from './graphs-left.ts';
 export { Commits, TooManyOuterCommits } from './history.commits.ts';
 export { History } from './history.ts';
 export { graphStateOf, lastChangeInGraph, parentInGraph, stateInGraph, treeInGraph } from './in-graph.ts';

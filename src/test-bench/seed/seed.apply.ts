@@ -3,8 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { withPredictableIds } from '../../core/predictable-ids.ts';
 import { deferFlushes } from '../../db/deferred-flushes.ts';
 import type { Deps } from '../../deps.ts';
-import { holdGraphWrites } from '../../git/commit-graph/index.ts';
+import { leaveGraphs } from '../../git/commit-graph/index.ts';
 import { KeyedQueue } from '../../git/common/index.ts';
+import type { JobRegistration } from '../../jobs/jobs.run.ts';
+import { isMaintenance, postponeMaintenance } from '../../repositories/repository.maintenance.ts';
 import { BenchClock } from '../clock/bench-clock.ts';
 import { findBench } from '../test-bench.ts';
 import { seedSchema } from './seed.schema.ts';
@@ -53,6 +55,10 @@ export function readSeed(text: string, file: string): SeedDocument {
 
 const ALIVE_MS = 60_000;
 const JOBS_AT_ONCE = 100;
+/** Sizes and languages are counted after this time, in milliseconds, or less. */
+const COUNTED_MS = 60_000;
+/** The housekeeping of repositories, which no client sees, would run beside tests, and again after each restore. */
+const MAINTENANCE_MS = 1_800_000;
 
 /** One seed at a time for each server. */
 const turns = new WeakMap<Deps, KeyedQueue>();
@@ -87,7 +93,7 @@ async function apply(
   const clock = new SeedClock(deps.clock, now);
   // Before a server listens, its threads alone do not keep a process alive that waits for them.
   const alive = setInterval(() => {}, ALIVE_MS);
-  const resume = [() => clearInterval(alive), deps.limiter.suspend(), deps.mailer.suspend(), holdGraphWrites()];
+  const resume = [() => clearInterval(alive), deps.limiter.suspend(), deps.mailer.suspend(), leaveGraphs()];
   let api: SeedApi | null = null;
   let context: SeedContext;
   try {
@@ -97,8 +103,7 @@ async function apply(
     await deferFlushes(() =>
       withPredictableIds(origin, async () => {
         await context.at([], () => applyAll(context, seed.root));
-        // Housekeeping, which no client sees, is left to the workers.
-        await deps.jobs.drain(0, { without: ['slow'], atOnce: JOBS_AT_ONCE });
+        await finishWork(deps);
       }),
     );
   } finally {
@@ -110,8 +115,17 @@ async function apply(
   const { clock: own } = deps;
   await applyClock(context, seed.root, own instanceof BenchClock ? own : null);
   await applyFaults(context, seed.root, findBench(deps));
+  await postponeMaintenance(deps, MAINTENANCE_MS);
   await deps.jobs.recheck();
   return Object.fromEntries(context.made);
+}
+
+/** Does what the server would do later: what clients see is there when the seed has ended. */
+async function finishWork({ jobs }: Deps): Promise<void> {
+  await jobs.drain(0, { only: ({ kind }) => kind.lane !== 'slow', atOnce: JOBS_AT_ONCE });
+  const only = ({ kind, schedule }: Pick<JobRegistration, 'kind' | 'schedule'>) =>
+    kind.lane === 'slow' && schedule === null && !isMaintenance(kind);
+  await jobs.drain(COUNTED_MS, { only, atOnce: JOBS_AT_ONCE });
 }
 
 /** What makes the ids of this seed differ from those of all others on the same data. */

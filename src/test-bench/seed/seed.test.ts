@@ -103,3 +103,19 @@ test('applied twice it changes nothing, and two servers are the same', () =>
       assert.equal(await viewOf(other), before);
     });
   }));
+
+test('a seed leaves nothing to be done soon: sizes are counted, and the housekeeping of repositories is due later', () =>
+  withApp(async (app) => {
+    await apply(app);
+    const { statistics } = expectStatus<{ statistics: { commit_count: number; repository_size: number } }>(
+      await app.get('/projects/1?statistics=true'),
+      200,
+    );
+    assert.equal(statistics.commit_count, 3);
+    assert.ok(statistics.repository_size > 0);
+    assert.equal(await app.deps.jobs.isIdle(), true);
+    const query = app.deps.db.selectFrom('jobs').select('run_at').where('kind', '=', 'maintain-repository');
+    const [job, ...others] = await query.execute();
+    assert.deepEqual(others, []);
+    assert.ok(Date.parse(job!.run_at) > app.deps.clock.now().getTime() + 600_000);
+  }));
