@@ -7,7 +7,7 @@ import { cold } from './cold/index.ts';
 import { makeRepository } from './data.ts';
 import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } from './figures.ts';
 import { firstMinute } from './first-minute/index.ts';
-import { instances } from './instances.ts';
+import { instances } from './instances/index.ts';
 import { lint } from './lint.ts';
 import { lists } from './lists.ts';
 import { npm } from './npm.ts';
@@ -48,7 +48,7 @@ if (selected[0] === 'cold') {
   process.exit(0);
 }
 if (selected[0] === 'instances') {
-  const all = await instances();
+  const all = await instances(join(data, 'instances'), selected.slice(1), (figure) => say(row(figure)));
   process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
   process.exit(0);
 }

@@ -1,10 +1,10 @@
-/** Runs many servers in this process and prints what they take, as JSON. Started by `instances.ts`, out of the bundle. */
+/** Runs many servers in this process and prints what they take, as JSON. Started by `one-process.ts`, out of the bundle. */
 import { join } from 'node:path';
-import type { Stithy, StithyOptions } from '../src/index.ts';
+import type { Stithy, StithyOptions } from '../../src/index.ts';
 
 const COUNT = 100;
 const ROUNDS = 5;
-const { start } = (await import(join(import.meta.dirname, '../dist/index.cjs'))) as {
+const { start } = (await import(join(import.meta.dirname, '../../dist/index.cjs'))) as {
   start: (options: StithyOptions) => Promise<Stithy>;
 };
 

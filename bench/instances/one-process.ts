@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Figure } from './figures.ts';
+import type { Figure } from '../figures.ts';
 
 interface Measured {
   firstMs: number;
@@ -16,11 +16,11 @@ interface Measured {
 }
 
 /** A hundred servers in one process: what a further one takes, and what all take together. */
-export async function instances(): Promise<Figure[]> {
+export async function oneProcess(): Promise<Figure[]> {
   const run = promisify(execFile);
   // Any command makes the bundle where it is older than the sources.
-  await run(process.execPath, [join(import.meta.dirname, '../bin/stithy.js'), 'version']);
-  const program = join(import.meta.dirname, 'instances.program.ts');
+  await run(process.execPath, [join(import.meta.dirname, '../../bin/stithy.js'), 'version']);
+  const program = join(import.meta.dirname, 'one-process.program.ts');
   const { stdout } = await run(process.execPath, ['--expose-gc', program]);
   const measured = JSON.parse(stdout) as Measured;
   const { firstMs, secondMs, laterMs, slowestMs, emptyMb, seedMs, seededMb, totalMb, answered } = measured;
