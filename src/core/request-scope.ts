@@ -50,5 +50,8 @@ const OWN: RequestScope = { caller: SERVER };
 /** Runs a function, and everything it starts, in a scope. */
 export const inScope = <T>(scope: RequestScope, run: () => T): T => storage.run(scope, run);
 
+/** Runs a function, and everything it starts, as the server's own work, whoever has asked for it. */
+export const inOwnScope = <T>(run: () => T): T => storage.run(OWN, run);
+
 /** The current scope; that of the server outside of requests. */
 export const currentScope = (): RequestScope => storage.getStore() ?? OWN;

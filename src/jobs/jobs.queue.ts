@@ -3,6 +3,7 @@ import type { Insertable } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { InFlight } from '../core/in-flight.ts';
 import type { Logger } from '../core/logger.ts';
+import { inOwnScope } from '../core/request-scope.ts';
 import type { Db, Schema } from '../db/db.schema.ts';
 import { type Columns, columnsOf, prepared, rowsOf } from '../db/prepared.ts';
 import { afterCommit } from '../db/transactions.ts';
@@ -236,7 +237,8 @@ export class JobQueue {
   /** Starts the workers again after `pause`, as those of a new process would be. */
   resume(): void {
     this.#turns.clear();
-    if (this.#lanes.size > 0 && this.#timer === undefined && this.#stopping === null) this.start();
+    // Who has asked for it has nothing to do with the jobs.
+    if (this.#lanes.size > 0 && this.#timer === undefined && this.#stopping === null) inOwnScope(() => this.start());
   }
 
   async #halt(): Promise<void> {

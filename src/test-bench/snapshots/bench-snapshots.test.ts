@@ -8,6 +8,9 @@ import { mustGit } from '../../../test/support/git-client.ts';
 import { GitUser } from '../../../test/support/git-user.ts';
 import { allRefs, wholeState } from '../../../test/support/whole-state.ts';
 import { zipOf } from '../../../test/support/zip.ts';
+import { SERVER } from '../../core/fair-slots.ts';
+import { currentScope, type RequestScope } from '../../core/request-scope.ts';
+import { jobKind } from '../../jobs/jobs.kinds.ts';
 
 interface Facts {
   name: string;
@@ -30,11 +33,18 @@ test:
   stage: test
 `;
 
+const LOOK = jobKind<Record<string, never>>('test.look', { lane: 'ci' });
+/** Those in which jobs have run. */
+const scopes: RequestScope[] = [];
+
 let app: TestApp;
 let user: GitUser;
 let url: string;
 before(async () => {
   app = await buildTestApp({ settings: { STITHY_BENCH: '1' } });
+  app.deps.jobs.register(LOOK, async () => {
+    scopes.push(currentScope());
+  });
   app.deps.jobs.start();
   user = await GitUser.of(app);
   url = await app.listen();
@@ -153,6 +163,14 @@ test('snapshots outlive restores of others, are listed, and deleted', async () =
   expectStatus(await app.post(`${SNAPSHOTS}/a/restore`), 404);
   await restore('b');
   assert.deepEqual(await state(), second);
+});
+
+test('jobs run as work of the server after a restore, whoever asked for that', async () => {
+  await take('quiet');
+  await restore('quiet');
+  await app.deps.jobs.enqueue(app.deps.db, LOOK, {});
+  await idle();
+  assert.deepEqual(scopes, [{ caller: SERVER }]);
 });
 
 test('wrong names and callers are refused', async () => {
