@@ -8,12 +8,15 @@ import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { SNAPSHOT_SCHEMA } from '../../../src/db/dump/catalog.ts';
 import { apiClient } from '../../support/api-client.ts';
 import type { ServerProcess } from '../../support/server-process.ts';
+import type { KnownHashes } from '../../support/whole-state.ts';
 import type { Experiment, Lab } from '../experiment.ts';
 import { ROOT_TOKEN } from '../lab.ts';
 import { commitFile, must, projectWithWork } from '../projects.ts';
 import { beside, type Kept, lookAtAll } from '../rewinding/picture.ts';
 import { benchOf } from '../rewinding/rewound-world.ts';
 
+/** Rounds between two in which git looks at the repositories. */
+const GIT_EVERY = 5;
 /** Kills of each kind. */
 const KILLS = Number(process.env.STITHY_KILLED_RESTORES ?? 30);
 const PROJECTS = 6;
@@ -45,6 +48,7 @@ class Bench {
   readonly #dataDir: string;
   readonly #settings: Record<string, string>;
   readonly config: Config;
+  readonly #hashes: KnownHashes = new Map();
 
   constructor(lab: Lab, dataDir: string, settings: Record<string, string>) {
     this.#lab = lab;
@@ -82,7 +86,9 @@ class Bench {
     return this.#lab.startAndKill(this.#dataDir, ms, this.#settings);
   }
 
-  look = async (): Promise<Kept> => withoutJobs(await lookAtAll(this.config));
+  /** @param withGit whether git looks at the repositories as well */
+  look = async (withGit = false): Promise<Kept> =>
+    withoutJobs(await (withGit ? lookAtAll(this.config) : lookAtAll(this.config, 0, this.#hashes)));
 
   /** Changes everything a little. */
   async change(name: string): Promise<void> {
@@ -127,7 +133,8 @@ async function killTakes(bench: Bench, say: Lab['say']): Promise<void> {
   for (let kill = 0; kill < KILLS; kill += 1) {
     const name = `taken-${kill}`;
     await bench.change(`t${kill}-${randomBytes(3).toString('hex')}`);
-    const before = await bench.look();
+    const withGit = kill % GIT_EVERY === 0;
+    const before = await bench.look(withGit);
     if (kill === 0) {
       const begun = performance.now();
       await bench.call('POST', 'snapshots', { name: 'measured' });
@@ -135,7 +142,7 @@ async function killTakes(bench: Bench, say: Lab['say']): Promise<void> {
     }
     const wasDone = await bench.killDuring('POST', 'snapshots', { name }, Math.random() * longest);
     await bench.start();
-    const is = await bench.look();
+    const is = await bench.look(withGit);
     assert.deepEqual(is, before, `kill ${kill}: changed by a snapshot`);
     assert.deepEqual(await bench.leftovers(), [], `kill ${kill}`);
     const has = (await bench.call<{ name: string }[]>('GET', 'snapshots')).some((each) => each.name === name);
@@ -144,7 +151,8 @@ async function killTakes(bench: Bench, say: Lab['say']): Promise<void> {
     complete += 1;
     await bench.change(`u${kill}`);
     await bench.call('POST', `snapshots/${name}/restore`);
-    assert.deepEqual(await bench.look(), before, `kill ${kill}: the snapshot holds something else`);
+    assert.deepEqual(await bench.look(withGit), before, `kill ${kill}: the snapshot holds something else`);
+    await bench.call('DELETE', `snapshots/${name}`);
   }
   say(`${KILLS} kills while one was taken, within ${longest.toFixed(0)} ms: ${complete} were complete`);
 }
@@ -180,6 +188,7 @@ async function killRestores(bench: Bench, say: Lab['say']): Promise<void> {
     assert.deepEqual(await bench.leftovers(), [], `kill ${kill}`);
     await bench.change(`${name}-later`);
   }
+  await bench.look(true);
   say(`${KILLS} kills while one was restored, within ${longest.toFixed(0)} ms: ${restored} were restored all the same`);
   say(`${twice} of the starts after them were killed too`);
 }
