@@ -84,10 +84,10 @@ test('files that documents name are there', () => {
   assert.deepEqual(lostFiles('`src/none.ts`, `src/none/`, `start.ts`, `src/api/`'), ['src/none.ts', 'src/none/']);
 });
 
-test('pages that comments name are there', () => {
+test('decisions that comments name are there', () => {
   const sources = files.filter((file) => /^(src|test|build|bench|bin)\/.*(?<!\.test)\.[jt]s$/.test(file));
   const named = sources.flatMap(
-    (file) => readFileSync(join(root, file), 'utf8').match(/\b(?:docs|src)\/[\w/-]+\.md/g) ?? [],
+    (file) => readFileSync(join(root, file), 'utf8').match(/\b(?:docs|src)\/(?:[\w-]+\/)*decisions\/[\w-]+\.md/g) ?? [],
   );
   assert.ok(named.length > 0);
   assert.deepEqual(
