@@ -4,10 +4,11 @@ import { join, relative, resolve } from 'node:path';
 /** Programs of their own, not files for the test runner. */
 const OTHER_PROGRAMS = ['test/clients/', 'test/crash/'];
 
-/** Folders whose tests never open a database: they need not run once for each. */
+/** Folders and files whose tests open no database, or the embedded one of a server for tests alone: they need not run once for each. */
 const WITHOUT_DATABASE = [
   ...['src/ci/', 'src/config/', 'src/core/', 'src/git/', 'src/http/params/', 'src/outbound/'],
   'test/fuzz/',
+  ...['src/test-fixtures.test.ts', 'test/e2e/neighbours.test.ts', 'test/e2e/recipes.test.ts'],
 ];
 
 /**
