@@ -38,12 +38,20 @@ const ELSEWHERE = new Set([
 const settable = (route: string): string[] => [...parametersOf(route)].filter((key) => !ELSEWHERE.has(key));
 
 /** Settings of a project that a new one has otherwise. */
-export const projectSettings = (project: Answer): Answer =>
-  differing(
+export const projectSettings = (project: Answer): Answer => ({
+  ...differing(
     project,
     settable('POST /projects').filter((key) => key in OF_NEW_PROJECTS),
     OF_NEW_PROJECTS,
-  );
+  ),
+  container_expiration_policy_attributes: expirationOf((project.container_expiration_policy ?? {}) as Answer),
+});
+
+/** How images expire, if it is otherwise than in a new project; parameters have a name of their own for it. */
+function expirationOf({ next_run_at: _, ...policy }: Answer): Answer | undefined {
+  const { container_expiration_policy: defaults } = PROJECT_DEFAULTS;
+  return unlessEmpty(differing(policy, Object.keys(defaults), { ...defaults }));
+}
 
 /** Settings of a group that a new one has otherwise. */
 export const groupSettings = (group: Answer): Answer =>

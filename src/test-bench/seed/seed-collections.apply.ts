@@ -15,7 +15,8 @@ export interface Owner {
   readonly scope?: string;
 }
 
-const text = (value: unknown): string => JSON.stringify(value ?? null);
+/** A value to compare: blanks around a text, such as a key, are no difference. */
+const text = (value: unknown): string => JSON.stringify(typeof value === 'string' ? value.trim() : (value ?? null));
 
 /** An address as answers show it. */
 const withoutPassword = (address: string): string => address.replace(/:\/\/[^/@]+@/, '://*****:*****@');
