@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../../test/support/runner/postgres.ts';
 import type { Figure } from '../figures.ts';
 import { anyRequest } from './clients.ts';
 import { largeInstance, numbers } from './large-instance.ts';
-import { restoreTimes, snapshots } from './restores.ts';
+import { restoreTimes, SETTLE_MS, snapshots } from './restores.ts';
 
 const ROUNDS = 20;
 
@@ -12,6 +13,7 @@ export async function restoresOnPostgres(folder: string): Promise<Figure[]> {
   try {
     const server = await largeInstance(folder, { STITHY_DATABASE_URL: postgres.url });
     try {
+      await sleep(SETTLE_MS);
       const taken = await snapshots(server);
       const random = numbers(8);
       const times = await restoreTimes(server, ROUNDS, () => anyRequest(server, random));

@@ -8,6 +8,8 @@ import { largeInstance, numbers } from './large-instance.ts';
 const ROUNDS = 200;
 const CHANGES = 2;
 const CLIENTS = 3;
+/** Time in which a started server reads what was imported, in milliseconds. */
+export const SETTLE_MS = 5_000;
 /** Time of the clients between two restores, in milliseconds. */
 const BETWEEN_MS = 100;
 
@@ -60,6 +62,7 @@ function figuresOf(how: string, times: readonly number[]): Figure[] {
 export async function restores(folder: string): Promise<Figure[]> {
   const server = await largeInstance(folder);
   try {
+    await sleep(SETTLE_MS);
     const taken = await snapshots(server);
     const random = numbers(7);
     const alone = await restoreTimes(server, ROUNDS, async () => {

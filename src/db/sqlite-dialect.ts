@@ -36,7 +36,11 @@ export class NodeSqliteDialect implements Dialect {
   /** See `DatabaseFile`. */
   get file(): DatabaseFile {
     const driver = this.#driver;
-    return { copyTo: (path) => driver.copyTo(path), replaceBy: (path) => driver.replaceBy(path) };
+    return {
+      copyTo: (path) => driver.copyTo(path),
+      replaceBy: (path) => driver.replaceBy(path),
+      rewind: () => driver.rewind(),
+    };
   }
 
   /** Resolves when all durable commits are flushed, which readers can see slightly earlier; null if they are. */

@@ -3,12 +3,9 @@ import { releaseWhenIdle } from '../core/idle-memory.ts';
 import { isBookkeeping } from './bookkeeping.ts';
 import { areFlushesDeferred } from './deferred-flushes.ts';
 import { LogFile } from './log-file.ts';
-import { copyDatabase, moveDatabase } from './sqlite-file.ts';
+import { copyDatabase, DroppableLog, moveDatabase } from './sqlite-file.ts';
 import { Handle, type SqliteOptions } from './sqlite-handle.ts';
 import { WriteMutex } from './write-mutex.ts';
-
-/** More than a file ever counts. */
-const VERSIONS_OF_FILE = 2 ** 40;
 
 /**
  * Two handles on one file: reads outside a transaction see the last committed state and never wait; writes and
@@ -21,6 +18,7 @@ export class SqliteDriver implements Driver {
   #writer!: Handle;
   #reader!: Handle;
   #log: LogFile | null = null;
+  readonly #droppable: DroppableLog;
   #unregister: () => void = () => {};
   #version: number | null = null;
   /** Added to the versions of the file that is open now. */
@@ -58,6 +56,7 @@ export class SqliteDriver implements Driver {
 
   constructor(options: SqliteOptions) {
     this.#options = options;
+    this.#droppable = new DroppableLog(options);
   }
 
   async init(): Promise<void> {
@@ -82,6 +81,7 @@ export class SqliteDriver implements Driver {
     await this.#mutex.lock();
     try {
       copyDatabase(this.#writer.database, this.#options, path);
+      this.#droppable.mark();
     } finally {
       this.#mutex.unlock();
     }
@@ -98,21 +98,42 @@ export class SqliteDriver implements Driver {
       await this.#log?.pending;
       this.#log?.close();
       this.#log = null;
+      const last = this.version();
       this.#reader.close();
       this.#writer.close();
+      this.#droppable.close();
       try {
         moveDatabase(path, this.#options);
       } finally {
         this.#writer.open();
         this.#reader.open();
         this.#openLog();
-        this.#base += VERSIONS_OF_FILE;
-        this.#steady += 1;
-        this.#forget();
+        this.#becomeAnother(last + 1);
       }
+      this.#droppable.mark();
     } finally {
       this.#mutex.unlock();
     }
+  }
+
+  /** See `DatabaseFile`. */
+  async rewind(): Promise<boolean> {
+    await this.#mutex.lock();
+    try {
+      await this.#log?.pending;
+      const isDone = this.#droppable.drop(this.#writer.database);
+      if (isDone) this.#becomeAnother(this.#base + 1);
+      return isDone;
+    } finally {
+      this.#mutex.unlock();
+    }
+  }
+
+  /** @param base above all versions so far, unless the file goes on counting */
+  #becomeAnother(base: number): void {
+    this.#base = base;
+    this.#steady += 1;
+    this.#forget();
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -174,6 +195,7 @@ export class SqliteDriver implements Driver {
     this.#log?.close();
     this.#reader?.close();
     this.#writer?.close();
+    this.#droppable.close();
   }
 }
 

@@ -1,8 +1,8 @@
 let leavers = 0;
 
 /**
- * Leaves the graphs of what is added from now on to the housekeeping of the repositories, or to the first query that
- * reaches far: for what fills many repositories.
+ * Leaves the graphs of what is added to small repositories from now on to their housekeeping: for what fills many of
+ * them.
  * @returns a function that ends that
  */
 export function leaveGraphs(): () => void {

@@ -137,7 +137,7 @@ export class History {
 
   /** Announces commits that refs now point to. They are added to the commit-graph soon. */
   refsChanged(oids: readonly string[]): void {
-    if (areGraphsLeft()) return;
+    if (areGraphsLeft() && packedBytes(this.#dir) <= LARGE_BYTES) return;
     for (const oid of oids) if (this.#fresh.size < MAX_FRESH) this.#fresh.add(oid);
     if (this.#fresh.size === 0 || this.#pauseMs === null) return;
     this.#writeSoon();

@@ -32,17 +32,35 @@ function bring({ path }: SqliteConfig, folder: string): string {
   return beside;
 }
 
-/** Copies of an embedded database: its file, which replaces the one in use. */
+/**
+ * Copies of an embedded database: its file, which replaces the one in use. To go back to the copy that was taken or put
+ * back last, it is enough to drop what came since, which is what tests do again and again.
+ */
 export function sqliteCopies(config: SqliteConfig, file: DatabaseFile): DatabaseCopies {
+  /** Inode of that copy. */
+  let last: number | null = null;
+  const inodeOf = (folder: string): number => statSync(join(folder, FILE)).ino;
+  const replace = async (path: string, ino: number) => {
+    last = null;
+    await file.replaceBy(path);
+    last = ino;
+  };
   return {
     take: async (folder) => {
       const path = join(folder, FILE);
+      last = null;
       await file.copyTo(path);
-      return statSync(path).size;
+      const { size, ino } = statSync(path);
+      last = ino;
+      return size;
     },
     prepare: async (folder) => {
-      const path = bring(config, folder);
-      return () => file.replaceBy(path);
+      const ino = inodeOf(folder);
+      const path = ino === last ? null : bring(config, folder);
+      return async () => {
+        if (path !== null) await replace(path, ino);
+        else if (!(await file.rewind())) await replace(bring(config, folder), ino);
+      };
     },
     drop: async () => {},
     dropOthers: async () => {},

@@ -1,4 +1,4 @@
-import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
+import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCopies, type KeptFile, type KeptFolder, pathOf } from './file-lists.ts';
 import { copyWithTime, FILES } from './files.take.ts';
@@ -7,6 +7,11 @@ import type { FolderStates } from './folder-states.ts';
 /** Precision with which the time of a file is set, in milliseconds. */
 const TIME_MS = 2;
 
+/** Takes a file or folder away, with all that is in it. @throws the file system's error */
+export type Removal = (path: string) => void;
+
+const removeNow: Removal = (path) => rmSync(path, { recursive: true });
+
 /**
  * Makes folders hold what they held when a snapshot was taken, in one turn of the event loop. Folders that are known to
  * hold it are not read. It can be repeated after it failed half-way.
@@ -14,6 +19,7 @@ const TIME_MS = 2;
  * @param list result of `takeFiles`
  * @param from folder of the snapshot
  * @param states knows what folders hold, and is told what they hold now
+ * @param remove takes away what is too much
  * @throws the file system's error
  */
 export function restoreFiles(
@@ -21,6 +27,7 @@ export function restoreFiles(
   list: readonly KeptFolder[],
   from: string,
   states: FolderStates,
+  remove: Removal = removeNow,
 ): void {
   const written: { path: string; folder: KeptFolder }[] = [];
   states.begin();
@@ -30,9 +37,9 @@ export function restoreFiles(
     if (stats?.isDirectory()) {
       if (!hasCopies(folder) && states.holds(path, stats, folder.signature)) continue;
       if (Number(stats.mode & 0o777n) !== folder.mode) chmodSync(path, folder.mode);
-      reconcile(path, folder, join(from, FILES));
+      reconcile(path, folder, join(from, FILES), remove);
     } else {
-      if (stats !== undefined) unlinkSync(path);
+      if (stats !== undefined) remove(path);
       mkdirSync(path, { recursive: true, mode: folder.mode });
       for (const file of folder.files) place(join(from, FILES), file, path);
     }
@@ -44,20 +51,20 @@ export function restoreFiles(
 }
 
 /** Removes what is too much in a folder, and puts there what is missing or another file. */
-function reconcile(path: string, folder: KeptFolder, from: string): void {
+function reconcile(path: string, folder: KeptFolder, from: string, remove: Removal): void {
   const missing = new Map(folder.files.map((file) => [file.name, file]));
   const folders = new Set(folder.folders);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const { name } = entry;
     if (entry.isDirectory()) {
-      if (!folders.has(name)) rmSync(join(path, name), { recursive: true });
+      if (!folders.has(name)) remove(join(path, name));
       continue;
     }
     // What lies in a root itself belongs to the server.
     if (folder.path === '' && !folders.has(name)) continue;
     const file = missing.get(name);
     if (file !== undefined && isSame(join(path, name), file)) missing.delete(name);
-    else unlinkSync(join(path, name));
+    else remove(join(path, name));
   }
   for (const file of missing.values()) place(from, file, path);
 }

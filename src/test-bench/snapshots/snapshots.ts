@@ -14,6 +14,7 @@ import { forgetState } from './forget-state.ts';
 import { Gate } from './gate.ts';
 import { postgresCopies } from './postgres-copies.ts';
 import { quiesce, resumeAll } from './quiesce.ts';
+import { RemovedFiles } from './removed-files.ts';
 import { type Manifest, type SnapshotFacts, SnapshotFolders, START } from './snapshot-folders.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -196,13 +197,15 @@ export class Snapshots {
     const list = this.#listOf(name);
     if (!this.#broken) await this.#rest(true);
     let begun = this.#broken;
+    let removed: RemovedFiles | null = null;
     try {
       // A write that is under way must not end in the other database.
       if (!this.#broken) await this.#deps.downloads.flush();
+      removed = new RemovedFiles(this.#folders.begin());
       const putDatabase = await this.#copies.prepare(folder);
       this.#folders.restoring = name;
       begun = true;
-      restoreFiles(rootsOf(this.#deps.config), list, folder, this.#states);
+      restoreFiles(rootsOf(this.#deps.config), list, folder, this.#states, removed.remove);
       await putDatabase();
       await forgetState(this.#deps);
       await this.#reload();
@@ -212,6 +215,8 @@ export class Snapshots {
       if (!begun) resumeAll({ deps: this.#deps, gate: this.gate });
       else this.#breakDown(name, error);
       throw error;
+    } finally {
+      void removed?.empty();
     }
     // Its sessions belong to users of a state that is gone.
     this.#ssh?.disconnect();
