@@ -28,7 +28,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'src/integrations/dispatch/enqueue-notifications.ts': 'Jira has its own flag for commits',
   'src/integrations/trackers/jira.ts': 'what Jira does with an event',
   'src/test-bench/deliveries/deliveries.routes.ts': 'an example in the document',
-  'src/test-bench/seed-export/export-projects.ts': 'the flag that is on by default',
+  'src/test-bench/seed-export/export-belongings.ts': 'the flag that is on by default',
 };
 
 const triggers: ReadonlySet<string> = new Set(TRIGGERS);
