@@ -18,7 +18,7 @@ import { wakeRunners } from '../../pipelines/runners/pending-jobs.ts';
  * | rate_windows of actions, password_failures, reports of failed sign-ins | `clear` |
  * | download times, intents to retry, turns of jobs | dropped |
  * | runners that wait, `pendingJobsState` | woken, so that they ask again |
- * | prepared statements of SQLite | closed with the file |
+ * | prepared statements of SQLite | closed with the file, or kept: snapshots of another schema are refused |
  * | query_strings, ci_files, ci_expressions, ci_patterns, workflow_filters, push_patterns, branch_filters, licences, compile threads | depend on the text that is their key |
  * | signing_keys, git_reachability | live as long as one request, or one commit-graph |
  */
