@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config/config.ts';
@@ -10,7 +11,10 @@ import type { SshServer } from './git-server/ssh/ssh-server.server.ts';
  * @returns the address, without a trailing slash
  */
 export async function listenToHttp(app: FastifyInstance, config: Config): Promise<string> {
-  await app.listen({ host: config.host, port: config.port });
+  // Fastify would open a server of its own for each further address of localhost, which is none of ours: no limit of
+  // connections, cache or test bench belongs to it.
+  const address = config.host === 'localhost' ? (await lookup(config.host)).address : config.host;
+  await app.listen({ host: address, port: config.port });
   config.port = (app.server.address() as AddressInfo).port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${config.port}`;
