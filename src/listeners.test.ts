@@ -8,6 +8,7 @@ for (const [host, url] of [
   ['localhost', 'http://localhost:5'],
   ['127.0.0.1', 'http://127.0.0.1:5'],
   ['0.0.0.0', 'http://127.0.0.1:5'],
+  ['::', 'http://[::1]:5'],
   ['::1', 'http://[::1]:5'],
 ] as const) {
   test(`a server at ${host} listens to one address`, async () => {

@@ -16,8 +16,16 @@ export async function listenToHttp(app: FastifyInstance, config: Config): Promis
   const address = config.host === 'localhost' ? (await lookup(config.host)).address : config.host;
   await app.listen({ host: address, port: config.port });
   config.port = (app.server.address() as AddressInfo).port;
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  return `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${config.port}`;
+  return urlOf(config);
+}
+
+/** Addresses that stand for all of a machine, with the one at which itself finds the server. */
+const LOOPBACKS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** The URL of a server where clients of the same machine find it, without a trailing slash. */
+export function urlOf({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const address = LOOPBACKS[host] ?? host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
 /**

@@ -36,7 +36,7 @@ import { EventBus } from './jobs/jobs.events.ts';
 import { registerPruning } from './jobs/jobs.prune.ts';
 import { JobQueue } from './jobs/jobs.queue.ts';
 import { registerSealing } from './jobs/seal-secrets.ts';
-import { listenToHttp, listenToSsh } from './listeners.ts';
+import { listenToHttp, listenToSsh, urlOf } from './listeners.ts';
 import { Mailer } from './mail/mailer.ts';
 import { mailHost, registerMail } from './mail/send-mail.ts';
 import { cleanUpOrphans } from './orphan-clean-up.ts';
@@ -150,7 +150,7 @@ export async function open(
     refChanges: refChangeHooks(),
     intentRetries: new IntentRetries(log),
     isApproved: new ProvidedFunction('isApproved'),
-    externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
+    externalUrl: () => config.externalUrl ?? urlOf(config),
     sshUrl: (path) => sshAddress(config, deps.externalUrl(), path),
   };
   const close = async () => {
