@@ -136,9 +136,9 @@ test('a program in TypeScript uses all of a server', async () => {
   assert.ok(passed >= 6, text);
 });
 
-/** Compiles a program as people with strict settings do. */
-async function compile(name: string, text: string, ...options: string[]): Promise<Ran> {
-  await writeFile(join(folder, name), text);
+/** Compiles programs, by file name, as people with strict settings do. */
+async function compile(programs: Readonly<Record<string, string>>, ...options: string[]): Promise<Ran> {
+  for (const [name, text] of Object.entries(programs)) await writeFile(join(folder, name), text);
   const strict = [
     '--noEmit',
     '--strict',
@@ -148,7 +148,7 @@ async function compile(name: string, text: string, ...options: string[]): Promis
     'false',
   ];
   const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
-  return run(join(ROOT, 'node_modules/.bin/tsc'), ...strict, ...types, ...options, name);
+  return run(join(ROOT, 'node_modules/.bin/tsc'), ...strict, ...types, ...options, ...Object.keys(programs));
 }
 
 const NODENEXT = ['--module', 'nodenext', '--target', 'es2024'];
@@ -161,14 +161,9 @@ test('declarations are right for programs of each kind, and refuse what is wrong
     import { useStithy } from 'stithy/node-test';
     export const all = [start, stithyFixtures, useStithy];\n`;
   for (const options of [NODENEXT, BUNDLER]) {
-    for (const [name, text] of [
-      ['bench.mts', bench],
-      ['common.cts', common],
-      ['common.mts', common],
-    ] as const) {
-      const { code, text: said } = await compile(name, text, ...options);
-      assert.equal(code, 0, `${options.join(' ')}: ${said}`);
-    }
+    const programs = { 'bench.mts': bench, 'common.cts': common, 'common.mts': common };
+    const { code, text: said } = await compile(programs, ...options);
+    assert.equal(code, 0, `${options.join(' ')}: ${said}`);
   }
   const wrong = `import { start } from 'stithy';
     const stithy = await start({ seeds: 'x' });
@@ -178,7 +173,7 @@ test('declarations are right for programs of each kind, and refuse what is wrong
     const text: string = (await stithy.mails())[0].subject;
     await stithy.clock.advance('a day');
     const none: string = stithy.token;\n`;
-  const { text } = await compile('wrong.mts', wrong, ...NODENEXT);
+  const { text } = await compile({ 'wrong.mts': wrong }, ...NODENEXT);
   const lines = [...text.matchAll(/^wrong\.mts\((\d+),/gm)].map(([, line]) => Number(line));
   assert.deepEqual(lines, [2, 3, 4, 5, 6, 7, 8], text);
 });
