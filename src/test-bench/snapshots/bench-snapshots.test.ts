@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
 import { FakeRunner } from '../../../test/support/fake-runner.ts';
 import { mustGit } from '../../../test/support/git-client.ts';
@@ -163,6 +164,28 @@ test('snapshots outlive restores of others, are listed, and deleted', async () =
   expectStatus(await app.post(`${SNAPSHOTS}/a/restore`), 404);
   await restore('b');
   assert.deepEqual(await state(), second);
+});
+
+test('restores leave nothing of the rows that they replace on the disk', async (t) => {
+  // An embedded database is replaced as a whole.
+  if (app.deps.config.database.kind === 'sqlite') return t.skip();
+  const project = await make('/projects', { name: 'many-rows' });
+  const issue = (title: string) => make(`/projects/${project.id}/issues`, { title, description: 'x'.repeat(2_000) });
+  for (let count = 0; count < 30; count += 1) await issue(`Issue ${count}`);
+  await idle();
+  await take('many-rows');
+  const restoredSize = async () => {
+    await issue('more');
+    await restore('many-rows');
+    const { rows } = await sql<{ bytes: number }>`
+      select sum(pg_total_relation_size(oid)) as bytes from pg_class
+       where relkind = 'r' and relnamespace = current_schema()::regnamespace`.execute(app.deps.db);
+    return Number(rows[0]!.bytes);
+  };
+  const first = await restoredSize();
+  let last = first;
+  for (let times = 0; times < 10; times += 1) last = await restoredSize();
+  assert.ok(last <= first + 64 * 1024, `${first} bytes after the first, ${last} after the last`);
 });
 
 test('jobs run as work of the server after a restore, whoever asked for that', async () => {
