@@ -16,7 +16,7 @@ interface Start {
 }
 
 /** Milliseconds of processor time that a process has used, all of its threads together. */
-async function processorMs(pid: number): Promise<number> {
+export async function processorMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   // Clock ticks of user and system, a hundred a second on every Linux.
