@@ -32,9 +32,9 @@ export function maskedBody(
 }
 
 /** @returns null if it is no text */
-function textOf({ chunks }: KeptBody, isWhole: boolean): string | null {
+function textOf(body: KeptBody, isWhole: boolean): string | null {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks), { stream: !isWhole });
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body.bytes(), { stream: !isWhole });
     return text.includes('\0') ? null : text;
   } catch {
     return null;

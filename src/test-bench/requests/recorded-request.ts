@@ -8,17 +8,24 @@ export const MAX_BODY = 64 * 1024;
 
 /** What went through in one direction: the beginning, and how much it was. */
 export class KeptBody {
-  readonly chunks: Buffer[] = [];
+  /** Strings stand for their UTF-8: answers are kept as they are sent, and encoded only when somebody asks. */
+  readonly #chunks: (Buffer | string)[] = [];
   kept = 0;
   size = 0;
 
-  take(chunk: Buffer): void {
+  take(chunk: Buffer | string): void {
     const room = MAX_BODY - this.kept;
-    this.size += chunk.length;
+    const length = typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
+    this.size += length;
     if (room <= 0) return;
-    const part = chunk.length > room ? Buffer.from(chunk.subarray(0, room)) : chunk;
-    this.chunks.push(part);
-    this.kept += part.length;
+    const part = length > room ? Buffer.from(Buffer.from(chunk as string).subarray(0, room)) : chunk;
+    this.#chunks.push(part);
+    this.kept += Math.min(length, room);
+  }
+
+  /** What is kept. */
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
   }
 }
 
@@ -89,12 +96,11 @@ const { push } = Readable.prototype;
 
 function keepAnswer(response: Recorded, chunk: unknown, encoding: unknown): void {
   if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
-  const bytes = Buffer.isBuffer(chunk)
-    ? chunk
-    : Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
+  const isUtf8 = typeof encoding !== 'string' || /^utf-?8$/i.test(encoding);
   const record = response[RECORD]!;
   record.responseBody ??= new KeptBody();
-  record.responseBody.take(bytes);
+  if (Buffer.isBuffer(chunk) || (isUtf8 && typeof chunk === 'string')) record.responseBody.take(chunk);
+  else record.responseBody.take(Buffer.from(chunk as string, encoding as BufferEncoding));
 }
 
 // Functions that all messages share: closures for each of them would cost more than the rest of the recorder.
