@@ -22,6 +22,15 @@ test('locks of before, and those with a time to come, are removed; one of now st
   assert.equal(existsSync(join(dir, 'refs/heads/now.lock')), true);
 });
 
+test('a lock that is younger stays, however busy the machine is while it is looked at', async () => {
+  const path = join(dir, 'refs/heads/young.lock');
+  writeFileSync(path, '');
+  const removing = removeStaleLocks(dir, new Date(Date.now() - 50));
+  for (const end = Date.now() + 200; Date.now() < end; );
+  assert.deepEqual(await removing, []);
+  assert.equal(existsSync(path), true);
+});
+
 test('the locks of named files are removed once they are old enough, or have a time to come', async () => {
   mkdirSync(join(dir, 'refs/tags'), { recursive: true });
   const now = Date.now();

@@ -23,17 +23,16 @@ export async function removeStaleLocks(
   olderThan: Date,
   folders: readonly string[] = FOLDERS,
 ): Promise<string[]> {
-  const sweep: Sweep = { dir, age: Date.now() - olderThan.getTime(), removed: [] };
+  const sweep: Sweep = { dir, olderThan, removed: [] };
   for (const folder of folders) await look(sweep, folder);
   return sweep.removed;
 }
 
 interface Sweep {
   dir: string;
-  /** Minimum age of a stale file in milliseconds. */
-  age: number;
-  /** Time of a file created now: file times come from the disk's machine, whose clock may differ. */
-  now?: Promise<number>;
+  olderThan: Date;
+  /** The same instant in file times: these come from the disk's machine, whose clock may differ. */
+  limit?: Promise<number>;
   removed: string[];
 }
 
@@ -83,16 +82,25 @@ async function remove(sweep: Sweep, path: string): Promise<void> {
   const full = join(sweep.dir, path);
   try {
     const { mtimeMs } = await lstat(full);
-    sweep.now ??= timeOfDisk(sweep.dir);
-    const age = (await sweep.now) - mtimeMs;
+    sweep.limit ??= onDisk(sweep.dir, sweep.olderThan);
+    const limit = await sweep.limit;
     // A time in the future stems from a clock that was fast, long ago.
-    if (age <= sweep.age && age >= -AHEAD_MS) return;
+    if (mtimeMs >= limit && mtimeMs <= limit + (Date.now() - sweep.olderThan.getTime()) + AHEAD_MS) return;
   } catch (error) {
     if (isMissing(error)) return;
     throw error;
   }
   await rm(full, { recursive: true, force: true });
   sweep.removed.push(path);
+}
+
+/**
+ * An instant by the disk's clock, in milliseconds since 1970: rather too early than too late, however long it takes to
+ * ask, since what is younger belongs to somebody.
+ */
+async function onDisk(dir: string, instant: Date): Promise<number> {
+  const now = await timeOfDisk(dir);
+  return now - (Date.now() - instant.getTime());
 }
 
 /** Time of the disk's clock in milliseconds since 1970. */

@@ -1,14 +1,14 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
-/** Programs of their own, not files for the test runner. */
-const OTHER_PROGRAMS = ['test/clients/', 'test/crash/'];
+/** Programs of their own, and tests with scripts of their own, that are not run with all others. */
+const OTHER_PROGRAMS = ['test/clients/', 'test/crash/', 'test/recipes/'];
 
 /** Folders and files whose tests open no database, or the embedded one of a server for tests alone: they need not run once for each. */
 const WITHOUT_DATABASE = [
   ...['src/ci/', 'src/config/', 'src/core/', 'src/git/', 'src/http/params/', 'src/outbound/'],
   'test/fuzz/',
-  ...['src/test-fixtures.test.ts', 'test/e2e/neighbours.test.ts', 'test/e2e/recipes.test.ts'],
+  ...['src/test-fixtures.test.ts', 'test/e2e/neighbours.test.ts'],
 ];
 
 /**
