@@ -80,7 +80,7 @@ export class SqliteDriver implements Driver {
   async copyTo(path: string): Promise<void> {
     await this.#mutex.lock();
     try {
-      copyDatabase(this.#writer.database, this.#options, path);
+      copyDatabase(this.#writer.database, this.#options, this.#droppable.file, path);
       this.#droppable.mark();
     } finally {
       this.#mutex.unlock();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -63,6 +63,21 @@ test('what came since a copy is dropped with the log, again and again, for every
   const { stdout } = spawnSync(process.execPath, ['-e', program, path], { encoding: 'utf8' });
   assert.deepEqual(JSON.parse(stdout), [wanted, [{ integrity_check: 'ok' }]]);
   assert.ok(existsSync(`${path}-wal`));
+});
+
+test('a copy leaves SQLite its locks on the file', async (t) => {
+  const { path, copy, file, add } = await openThings(t);
+  await add('kept');
+  const { ino } = statSync(path);
+  const locks = () =>
+    readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `)).length;
+  const before = locks();
+  if (before === 0) return t.skip('this system does not tell its locks');
+  await file.copyTo(copy);
+  assert.equal(locks(), before);
+  assert.deepEqual(readFileSync(copy), readFileSync(path));
 });
 
 test('what SQLite has moved into the file since the copy cannot be dropped, but the copy replaces it', async (t) => {

@@ -1,6 +1,5 @@
 import {
   closeSync,
-  copyFileSync,
   fsyncSync,
   ftruncateSync,
   openSync,
@@ -8,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -44,19 +44,38 @@ function sync(path: string): void {
   }
 }
 
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Copies all that a descriptor reads. @throws the file system's error */
+function copyAll(from: number, to: string): void {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  const file = openSync(to, 'w', 0o600);
+  try {
+    for (let at = 0; ; ) {
+      const length = readSync(from, chunk, 0, chunk.length, at);
+      if (length === 0) return;
+      writeFileSync(file, chunk.subarray(0, length));
+      at += length;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
 /**
  * Copies the file of a database as of now. Nobody else may write through the handle meanwhile.
  * @param options of the database
+ * @param from a descriptor of its file, which stays open: SQLite's locks on it end whenever one is closed
  * @throws Busy while another process uses it; the file system's error
  */
-export function copyDatabase(database: DatabaseSync, { path, durable }: SqliteOptions, to: string): void {
+export function copyDatabase(database: DatabaseSync, { path, durable }: SqliteOptions, from: number, to: string): void {
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   database.exec('BEGIN IMMEDIATE');
   try {
     // What is in the log is not in the file.
     if (sizeOf(`${path}-wal`) > 0)
       throw new Busy(503, '503 Service Unavailable - another process uses the database', 1);
-    copyFileSync(path, to);
+    copyAll(from, to);
   } finally {
     database.exec('ROLLBACK');
   }
@@ -123,9 +142,17 @@ export class DroppableLog {
   #state: FileState | null = null;
   /** Stays open: SQLite's locks on the index end whenever a descriptor of it is closed. */
   #index: number | null = null;
+  /** So does that of the file. */
+  #file: number | null = null;
 
   constructor(options: SqliteOptions) {
     this.#options = options;
+  }
+
+  /** Descriptor of the file, for reading; open until `close`. @throws the file system's error */
+  get file(): number {
+    this.#file ??= openSync(this.#options.path, 'r');
+    return this.#file;
   }
 
   /** Notes that the log is empty. */
@@ -158,8 +185,9 @@ export class DroppableLog {
   /** To be called when the database is closed. */
   close(): void {
     this.#state = null;
-    if (this.#index !== null) closeSync(this.#index);
+    for (const file of [this.#index, this.#file]) if (file !== null) closeSync(file);
     this.#index = null;
+    this.#file = null;
   }
 }
 
