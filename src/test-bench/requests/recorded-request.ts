@@ -6,6 +6,10 @@ import { routeMatchOf } from '../../http/route-match.ts';
 /** Bytes of a body that are kept. */
 export const MAX_BODY = 64 * 1024;
 
+/** The first bytes of a chunk, in memory of their own. */
+const beginningOf = (chunk: Buffer | string, bytes: number): Buffer =>
+  Buffer.from((typeof chunk === 'string' ? Buffer.from(chunk) : chunk).subarray(0, bytes));
+
 /** What went through in one direction: the beginning, and how much it was. */
 export class KeptBody {
   /** Strings stand for their UTF-8: answers are kept as they are sent, and encoded only when somebody asks. */
@@ -18,8 +22,7 @@ export class KeptBody {
     const length = typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
     this.size += length;
     if (room <= 0) return;
-    const part = length > room ? Buffer.from(Buffer.from(chunk as string).subarray(0, room)) : chunk;
-    this.#chunks.push(part);
+    this.#chunks.push(length > room ? beginningOf(chunk, room) : chunk);
     this.kept += Math.min(length, room);
   }
 

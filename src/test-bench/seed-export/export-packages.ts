@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { type Entry, extract } from 'tar-stream';
+import { MAX_SEED_BYTES } from '../seed/seed-document.ts';
 import { manifestOf } from '../seed/seed-packages.ts';
 import { type Answer, compact, type ExportSource, listAll, listById, pick, textOrBase64 } from './export-source.ts';
 
@@ -39,13 +40,16 @@ export async function packagesOf(source: ExportSource, path: string): Promise<An
 const written = (files: ReadonlyMap<string, Buffer>): Answer =>
   Object.fromEntries([...files].map(([name, bytes]) => [name, textOrBase64(bytes)]));
 
-/** What the archive of an npm package holds beyond what a seed puts there by itself. */
+/** What the archive of an npm package holds beyond what a seed puts there by itself; undefined if that is too much for one. */
 async function contentOfNpm(one: Answer, archives: ReadonlyMap<string, Buffer>): Promise<Answer | undefined> {
   const files = new Map<string, Buffer>();
+  let size = 0;
   for (const archive of archives.values()) {
     const reading = Readable.from([archive]).pipe(createGunzip()).pipe(extract());
     for await (const entry of reading as AsyncIterable<Entry>) {
-      const { name, type } = entry.header;
+      const { name, type, size: bytesOfFile = 0 } = entry.header;
+      size += bytesOfFile;
+      if (size > MAX_SEED_BYTES) return undefined;
       const bytes = await buffer(entry);
       if (type === 'file') files.set(name.replace(/^[^/]*\//, ''), bytes);
     }

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { fromBufferPromise } from 'yauzl';
+import { MAX_SEED_BYTES } from '../seed/seed-document.ts';
 import { PIPELINE_SOURCES } from '../seed/seed-project.schema.ts';
 import {
   type Answer,
@@ -65,14 +66,17 @@ async function jobOf(source: ExportSource, path: string, job: Answer, environmen
   });
 }
 
-/** The files of a job's archive; undefined if it has none any more. */
+/** The files of a job's archive; undefined if it has none any more, or they are more than a seed may have. */
 async function artifactsOf(source: ExportSource, address: string): Promise<Answer | undefined> {
   const bytes = await source.bytes(`${address}/artifacts`);
   if (bytes === null) return undefined;
   const zip = await fromBufferPromise(bytes);
   const files: Answer = {};
+  let size = 0;
   for await (const entry of zip.eachEntry()) {
-    const { fileName: name } = entry;
+    const { fileName: name, uncompressedSize } = entry;
+    size += uncompressedSize;
+    if (size > MAX_SEED_BYTES) return undefined;
     if (!name.endsWith('/')) files[name] = textOrBase64(await buffer(await zip.openReadStreamPromise(entry)));
   }
   return files;

@@ -8,7 +8,7 @@ import { type Answer, compact, type ExportSource, inTurn, listAll, listById, pic
 import { usersOf } from './export-users.ts';
 
 const HEAD = `# A seed of what was read over the API of a server, without passwords, tokens and OAuth applications. Secrets that are needed are
-# called not-exported.
+# called not-exported. Archives of artifacts and npm packages with more than 50 MiB are left out.
 `;
 
 const GROUP_ATTRIBUTES = ['name', 'description', 'visibility', 'created_at'];
