@@ -30,12 +30,13 @@ export function buildApp(deps: Deps, bench: TestBench | null = null): HttpServer
   const shared = ofVersion === all ? { paths: bench === null ? paths : benchPaths } : {};
   const common = { ...shared, vocabulary, rewriteUrl };
   if (bench === null) return buildServer(deps, { ...common, routes: ofVersion, plugins });
-  const { interceptor, requests, snapshots } = bench;
+  const { interceptor, messages, requests, snapshots } = bench;
   return buildServer(deps, {
     ...common,
     routes: ofVersion.map(snapshots.gate.watched),
     plugins: [...plugins, requests.plugin, snapshots.gate.plugin],
     interceptor,
+    messages,
     onCached: requests.onCached,
   });
 }

@@ -16,8 +16,8 @@ export async function cleanUpOrphans(deps: Deps): Promise<void> {
   await rm(join(config.dataDir, 'tmp'), { recursive: true, force: true });
   const ended = await killOrphans(config.storages.map(({ path }) => path));
   // The orphans, including those that ended meanwhile, may have written until now; this process has not.
-  deps.start.moveTo(ended === 0 ? TICK_MS : 0);
-  if (ended === 0) return;
-  log.log('warn', 'git processes of a killed server were terminated', { processes: ended });
-  await sleep(TICK_MS);
+  // What they wrote last is older than the start by more than their times can be wrong, what it writes itself younger.
+  if (ended > 0) await sleep(2 * TICK_MS);
+  deps.start.moveTo(TICK_MS);
+  if (ended > 0) log.log('warn', 'git processes of a killed server were terminated', { processes: ended });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
@@ -104,6 +104,8 @@ export interface ServerParts {
   plugins?: readonly ((app: FastifyInstance, deps: Deps, services: HttpServices) => void)[];
   /** Gets every request before all others; null to pass them on at no cost. */
   interceptor?: Interceptor | null;
+  /** Classes of the requests and responses that the interceptor gets. */
+  messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
   /** Gets the requests that are answered from the cache, before they are. */
   onCached?: ((request: IncomingMessage, entry: ResponseCacheEntry) => void) | null;
 }
@@ -128,6 +130,7 @@ export function buildServer(
     rewriteUrl = (url) => url,
     plugins = [],
     interceptor = null,
+    messages = {},
     onCached = null,
   }: ServerParts,
 ): HttpServer {
@@ -151,7 +154,7 @@ export function buildServer(
     connectionTimeout: 300_000,
     rewriteUrl: ({ url = '/' }) => rewriteUrl(originForm(url)),
     clientErrorHandler: clientErrorHandler(deps.log),
-    http: { headersTimeout: 30_000, maxHeaderSize: 64 * 1024, requireHostHeader: false },
+    http: { headersTimeout: 30_000, maxHeaderSize: 64 * 1024, requireHostHeader: false, ...messages },
     routerOptions: {
       maxParamLength: MAX_PARAMETER,
       ignoreTrailingSlash: true,

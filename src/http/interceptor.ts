@@ -6,7 +6,10 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  * Stands before all requests, those of git and those answered from the cache included.
  * @param next passes the request on; call it once, at any time, or answer the request without it
  */
-export type Interceptor = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+export type Interceptor<
+  Request extends IncomingMessage = IncomingMessage,
+  Response extends ServerResponse = ServerResponse,
+> = (request: Request, response: Response, next: () => void) => void;
 
 /** Sends all requests of a server through an interceptor. */
 export function interceptRequests(server: Server, interceptor: Interceptor): void {
@@ -21,7 +24,9 @@ export function interceptRequests(server: Server, interceptor: Interceptor): voi
 
 /** Interceptors one after the other, as one. */
 export const chainInterceptors =
-  (chain: readonly Interceptor[]): Interceptor =>
+  <Request extends IncomingMessage, Response extends ServerResponse>(
+    chain: readonly Interceptor<Request, Response>[],
+  ): Interceptor<Request, Response> =>
   (request, response, next) => {
     const goOn = (at: number): void => {
       const interceptor = chain[at];

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { chainInterceptors, type Interceptor } from '../http/interceptor.ts';
+import { BenchRequest, BenchResponse } from './bench-messages.ts';
 import { BenchClock } from './clock/bench-clock.ts';
 import { loadClock } from './clock/clock.store.ts';
 import { captureCalls, deliveryRecord } from './deliveries/delivery-record.ts';
@@ -22,6 +23,8 @@ export class TestBench {
   readonly jobs: BenchJobs;
   /** Sees every request before the server does. */
   readonly interceptor: Interceptor;
+  /** What it sees. */
+  readonly messages = { IncomingMessage: BenchRequest, ServerResponse: BenchResponse };
   readonly #deps: Deps;
 
   /** @param deps of an instance whose clock is a `BenchClock` */
@@ -37,7 +40,11 @@ export class TestBench {
     deps.mailer.observe(mailRecord(deps));
     this.snapshots = new Snapshots(deps, () => this.load());
     const faults = faultInterceptor(deps, this.faults);
-    this.interceptor = chainInterceptors([this.snapshots.gate.pass, this.requests.interceptor, faults]);
+    this.interceptor = chainInterceptors<BenchRequest, BenchResponse>([
+      this.snapshots.gate.pass,
+      this.requests.interceptor,
+      faults,
+    ]) as Interceptor;
     benches.set(deps, this);
   }
 

@@ -31,6 +31,22 @@ test('a lock that is younger stays, however busy the machine is while it is look
   assert.equal(existsSync(path), true);
 });
 
+test('a lock that is a little older goes, however busy the machine is', async (t) => {
+  const own = join(dir, 'own');
+  mkdirSync(own);
+  const path = join(own, 'old.lock');
+  writeFileSync(path, '');
+  const time = new Date(Date.now() - 30);
+  utimesSync(path, time, time);
+  let turns = 0;
+  const busy = setInterval(() => {
+    turns += 1;
+    for (const end = performance.now() + 20; turns < 10 && performance.now() < end; );
+  });
+  t.after(() => clearInterval(busy));
+  assert.deepEqual(await removeStaleLocks(own, new Date(time.getTime() + 10)), ['old.lock']);
+});
+
 test('the locks of named files are removed once they are old enough, or have a time to come', async () => {
   mkdirSync(join(dir, 'refs/tags'), { recursive: true });
   const now = Date.now();

@@ -1,5 +1,4 @@
-import { type IncomingMessage, OutgoingMessage, type ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { routeMatchOf } from '../../http/route-match.ts';
 
@@ -54,11 +53,33 @@ export class RecordedRequest {
   #request: FastifyRequest | null = null;
 
   /** @param done called when it has ended */
-  constructor(at: number, { method = '', url = '' }: IncomingMessage, done: (record: RecordedRequest) => void) {
+  constructor(
+    at: number,
+    { method = '', url = '', headers }: IncomingMessage,
+    done: (record: RecordedRequest) => void,
+  ) {
     this.at = at;
     this.method = method;
     this.url = url;
+    this.requestType = headers['content-type'];
     this.#done = done;
+  }
+
+  /** Takes a part of its body. */
+  receive(chunk: Buffer): void {
+    this.requestBody ??= new KeptBody();
+    // The parser's buffer is much larger.
+    if (this.requestBody.kept < MAX_BODY) this.requestBody.take(Buffer.from(chunk));
+    else this.requestBody.size += chunk.length;
+  }
+
+  /** Takes what is given to `write` or `end` of its answer. */
+  send(chunk: unknown, encoding: unknown): void {
+    if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
+    this.responseBody ??= new KeptBody();
+    const isUtf8 = typeof encoding !== 'string' || /^utf-?8$/i.test(encoding);
+    if (Buffer.isBuffer(chunk) || (isUtf8 && typeof chunk === 'string')) this.responseBody.take(chunk);
+    else this.responseBody.take(Buffer.from(chunk as string, encoding as BufferEncoding));
   }
 
   /** The server's own view of the request, which knows route and caller at the end. */
@@ -80,73 +101,4 @@ export class RecordedRequest {
     if (response.headersSent) this.status = response.statusCode;
     this.#done(this);
   }
-}
-
-/** What a recorded message carries. */
-const RECORD: unique symbol = Symbol('record');
-interface Recorded {
-  [RECORD]?: RecordedRequest;
-}
-
-/** The record of a request; undefined if it is not recorded. */
-export const recordOf = (request: IncomingMessage & Recorded): RecordedRequest | undefined => request[RECORD];
-
-const { write: writeOut, end: endOut } = OutgoingMessage.prototype as {
-  write: (...args: unknown[]) => boolean;
-  end: (...args: unknown[]) => OutgoingMessage;
-};
-const { push } = Readable.prototype;
-
-function keepAnswer(response: Recorded, chunk: unknown, encoding: unknown): void {
-  if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
-  const isUtf8 = typeof encoding !== 'string' || /^utf-?8$/i.test(encoding);
-  const record = response[RECORD]!;
-  record.responseBody ??= new KeptBody();
-  if (Buffer.isBuffer(chunk) || (isUtf8 && typeof chunk === 'string')) record.responseBody.take(chunk);
-  else record.responseBody.take(Buffer.from(chunk as string, encoding as BufferEncoding));
-}
-
-// Functions that all messages share: closures for each of them would cost more than the rest of the recorder.
-
-function recordingWrite(this: OutgoingMessage & Recorded, ...args: unknown[]): boolean {
-  keepAnswer(this, args[0], args[1]);
-  return writeOut.apply(this, args);
-}
-
-function recordingEnd(this: OutgoingMessage & Recorded, chunk?: unknown, encoding?: unknown, done?: unknown) {
-  keepAnswer(this, chunk, encoding);
-  return endOut.call(this, chunk, encoding, done);
-}
-
-function recordingPush(this: IncomingMessage & Recorded, chunk: unknown, encoding?: BufferEncoding): boolean {
-  if (Buffer.isBuffer(chunk)) {
-    const record = this[RECORD]!;
-    record.requestBody ??= new KeptBody();
-    // The parser's buffer is much larger.
-    if (record.requestBody.kept < MAX_BODY) record.requestBody.take(Buffer.from(chunk));
-    else record.requestBody.size += chunk.length;
-  }
-  return push.call(this, chunk, encoding);
-}
-
-function onClose(this: ServerResponse & Recorded): void {
-  this[RECORD]!.end(this);
-}
-
-/** Records what goes through a request and its answer. */
-export function record(
-  request: IncomingMessage & Recorded,
-  response: ServerResponse & Recorded,
-  recorded: RecordedRequest,
-): void {
-  const { headers } = request;
-  request[RECORD] = recorded;
-  response[RECORD] = recorded;
-  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
-    recorded.requestType = headers['content-type'];
-    request.push = recordingPush;
-  }
-  response.write = recordingWrite as ServerResponse['write'];
-  response.end = recordingEnd as ServerResponse['end'];
-  response.on('close', onClose);
 }

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import type { Interceptor } from '../../http/interceptor.ts';
 import type { ResponseCacheEntry } from '../../http/response-cache.ts';
+import type { BenchRequest, BenchResponse } from '../bench-messages.ts';
 import { isOfBench, pathOfRequest } from '../request-path.ts';
-import { RecordedRequest, record, recordOf } from './recorded-request.ts';
+import { RecordedRequest } from './recorded-request.ts';
 
 /** Requests that are kept, and bytes of all their bodies: the oldest ones go. */
 const MAX_REQUESTS = 2_000;
@@ -12,6 +13,9 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Topic of requests for the record that wait for more. */
 export const RECORD_TOPIC = 'test_bench.requests';
+
+/** Undefined for a request that did not come over a connection, null if it is not recorded. */
+const recordOf = (request: IncomingMessage): RecordedRequest | null | undefined => (request as BenchRequest).record;
 
 const bytesOf = ({ requestBody, responseBody }: RecordedRequest): number =>
   (requestBody?.kept ?? 0) + (responseBody?.kept ?? 0);
@@ -31,9 +35,11 @@ export class RequestRecorder {
   }
 
   /** Sees every request before the server does. */
-  readonly interceptor: Interceptor = (request, response, next) => {
-    if (!isOfBench(pathOfRequest(request)))
-      record(request, response, new RecordedRequest(this.#deps.clock.now().getTime(), request, this.#add));
+  readonly interceptor: Interceptor<BenchRequest, BenchResponse> = (request, response, next) => {
+    if (!isOfBench(pathOfRequest(request))) {
+      request.record = new RecordedRequest(this.#deps.clock.now().getTime(), request, this.#add);
+      response.record = request.record;
+    }
     next();
   };
 
@@ -48,7 +54,7 @@ export class RequestRecorder {
   /** Learns route and caller of cached answers. */
   readonly onCached = (request: IncomingMessage, { route, user }: ResponseCacheEntry): void => {
     const recorded = recordOf(request);
-    if (recorded === undefined) return;
+    if (!recorded) return;
     recorded.route = route ?? null;
     recorded.caller = user?.username ?? null;
     recorded.responseType = 'application/json';

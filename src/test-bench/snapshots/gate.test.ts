@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { Route } from '../../http/http.route.ts';
+import { BenchRequest, BenchResponse } from '../bench-messages.ts';
 import { Gate } from './gate.ts';
 
 const requestOf = (method: string, url: string) => {
-  const request = new IncomingMessage(new Socket());
+  const request = new BenchRequest(new Socket());
   Object.assign(request, { method, url });
-  return { request, response: new ServerResponse(request) };
+  return { request, response: new BenchResponse(request) };
 };
 const routeOf = (handle: () => Promise<unknown>) =>
   ({ options: { method: 'POST', path: '/projects' }, handle }) as unknown as Route;

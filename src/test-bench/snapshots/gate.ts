@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Busy } from '../../core/busy.ts';
 import type { Route } from '../../http/http.route.ts';
+import type { Interceptor } from '../../http/interceptor.ts';
+import type { BenchRequest, BenchResponse } from '../bench-messages.ts';
 
 /** Longest wait of what comes while the gate is closed, in milliseconds. */
 const WAIT_MS = 1_000;
@@ -27,8 +29,6 @@ const unavailable = (reason: string): Busy => new Busy(503, `503 Service Unavail
  */
 export class Gate {
   readonly #running = new Set<ServerResponse>();
-  /** How often the gate was sealed before a request was admitted. */
-  readonly #admitted = new WeakMap<IncomingMessage, number>();
   #seals = 0;
   #commands = 0;
   #handlers = 0;
@@ -37,7 +37,7 @@ export class Gate {
   #beforeChange: (() => Promise<void>) | null = null;
 
   /** See `Interceptor`. */
-  readonly pass = (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+  readonly pass: Interceptor<BenchRequest, BenchResponse> = (request, response, next) => {
     if (OWN.test(request.url ?? '')) next();
     else if (this.#closed !== null || (this.#beforeChange !== null && mayChange(request))) {
       void this.#late(request, response, next);
@@ -121,19 +121,19 @@ export class Gate {
   };
 
   #isSealed(request: IncomingMessage): boolean {
-    return (this.#admitted.get(request) ?? this.#seals) !== this.#seals;
+    return ((request as BenchRequest).sealsBefore ?? this.#seals) !== this.#seals;
   }
 
-  #admit(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  #admit(request: BenchRequest, response: BenchResponse, next: () => void): void {
     if (!(READS.has(request.method) && OF_BENCH.test(request.url ?? ''))) {
-      this.#admitted.set(request, this.#seals);
+      request.sealsBefore = this.#seals;
       this.#running.add(response);
-      response.once('close', () => this.#running.delete(response));
+      response.underWay = this.#running;
     }
     next();
   }
 
-  async #late(request: IncomingMessage, response: ServerResponse, next: () => void): Promise<void> {
+  async #late(request: BenchRequest, response: BenchResponse, next: () => void): Promise<void> {
     try {
       await this.#whenOpen(mayChange(request));
     } catch (error) {
