@@ -18,13 +18,15 @@ const percentile = (sorted: number[], part: number) =>
 /**
  * Asks one address again and again, or another one each time, over kept connections, each with one request under way, and reads
  * whole answers. A plain socket client: what it costs itself is small beside the server.
- * @param options `next` gives paths and queries instead of that of `url`
+ * @param options `next` gives paths and queries instead of that of `url`; with `everyMs` a connection asks in steps of that
+ * many milliseconds, so that the rate does not depend on the server
  */
 export async function load(
   url: string,
   headers: Readonly<Record<string, string>>,
-  { connections = 16, seconds = 2, next }: { connections?: number; seconds?: number; next?: () => string } = {},
+  options: { connections?: number; seconds?: number; everyMs?: number; next?: () => string } = {},
 ): Promise<Load> {
+  const { connections = 16, seconds = 2, everyMs = 0, next } = options;
   const { hostname, port, pathname, search } = new URL(url);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const rest = ` HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${lines.join('')}\r\n`;
@@ -33,7 +35,11 @@ export async function load(
   const answers: Answers = { times: [], sizes: [] };
   const start = performance.now();
   const end = start + seconds * 1_000;
-  await Promise.all(Array.from({ length: connections }, () => ask(Number(port), hostname, request, end, answers)));
+  await Promise.all(
+    Array.from({ length: connections }, () =>
+      ask({ port: Number(port), host: hostname, request, end, everyMs, answers }),
+    ),
+  );
   const took = performance.now() - start;
   const times = answers.times.sort((a, b) => a - b);
   return {
@@ -54,7 +60,16 @@ interface Answers {
   sizes: number[];
 }
 
-function ask(port: number, host: string, request: () => Buffer, end: number, answers: Answers): Promise<void> {
+interface Connection {
+  port: number;
+  host: string;
+  request: () => Buffer;
+  end: number;
+  everyMs: number;
+  answers: Answers;
+}
+
+function ask({ port, host, request, end, everyMs, answers }: Connection): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ port, host, noDelay: true });
     let asked: Buffer;
@@ -69,7 +84,8 @@ function ask(port: number, host: string, request: () => Buffer, end: number, ans
     const done = () => {
       answers.times.push(performance.now() - sent);
       if (performance.now() >= end) socket.destroy();
-      else send();
+      else if (everyMs === 0) send();
+      else setTimeout(send, sent + everyMs - performance.now());
     };
     socket.on('connect', send);
     socket.on('error', reject);

@@ -1,6 +1,6 @@
 import { FILTERED, withoutUrlCredentials } from '../../core/url-credentials.ts';
 import { isSecretName, maskAddress } from '../../http/http.mask.ts';
-import type { KeptBody } from './recorded-request.ts';
+import type { RecordedBody } from './recorded-bodies.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
 /** Strings of JSON with their names; the last one may be cut off. */
@@ -18,7 +18,7 @@ const WITH_VALUES = /\/variables(?:\/|$)|\/jobs\/request$/;
  * @param declared secret inputs of the route, as returned by `secretNames`
  */
 export function maskedBody(
-  body: KeptBody | null,
+  body: RecordedBody | null,
   type: string | undefined,
   route: string | null,
   declared: ReadonlySet<string> = NOTHING,
@@ -31,10 +31,12 @@ export function maskedBody(
   return isWhole ? masked : `${masked}… [${body.size} bytes in all]`;
 }
 
-/** @returns null if it is no text */
-function textOf(body: KeptBody, isWhole: boolean): string | null {
+/** @returns null if it is no text, or no longer there */
+function textOf(body: RecordedBody, isWhole: boolean): string | null {
+  const bytes = body.bytes();
+  if (bytes === null) return null;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body.bytes(), { stream: !isWhole });
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: !isWhole });
     return text.includes('\0') ? null : text;
   } catch {
     return null;

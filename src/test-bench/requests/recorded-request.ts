@@ -1,39 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import type { ResponseCacheEntry } from '../../http/response-cache.ts';
 import { routeMatchOf } from '../../http/route-match.ts';
+import { type RecordedBodies, RecordedBody } from './recorded-bodies.ts';
 
-/** Bytes of a body that are kept. */
-export const MAX_BODY = 64 * 1024;
-
-/** The first bytes of a chunk, in memory of their own. */
-const beginningOf = (chunk: Buffer | string, bytes: number): Buffer =>
-  Buffer.from((typeof chunk === 'string' ? Buffer.from(chunk) : chunk).subarray(0, bytes));
-
-/** What went through in one direction: the beginning, and how much it was. */
-export class KeptBody {
-  /** Strings stand for their UTF-8: answers are kept as they are sent, and encoded only when somebody asks. */
-  readonly #chunks: (Buffer | string)[] = [];
-  kept = 0;
-  size = 0;
-
-  take(chunk: Buffer | string): void {
-    const room = MAX_BODY - this.kept;
-    const length = typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
-    this.size += length;
-    if (room <= 0) return;
-    this.#chunks.push(length > room ? beginningOf(chunk, room) : chunk);
-    this.kept += Math.min(length, room);
-  }
-
-  /** What is kept. */
-  bytes(): Buffer {
-    return Buffer.concat(this.#chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
-  }
+/** A request with its path and query as sent. */
+interface SentRequest extends Pick<IncomingMessage, 'method' | 'headers'> {
+  sentUrl: string;
 }
 
 /** A request while and after it is answered. Texts are made of it, and secrets masked, only when somebody asks. */
 export class RecordedRequest {
-  /** 0 until it has ended. */
+  /** 0 until it is listed. */
   id = 0;
   readonly at: number;
   readonly method: string;
@@ -47,39 +25,55 @@ export class RecordedRequest {
   secrets: ReadonlySet<string> | undefined;
   requestType: string | undefined;
   responseType: string | undefined;
-  requestBody: KeptBody | null = null;
-  responseBody: KeptBody | null = null;
-  readonly #done: (record: RecordedRequest) => void;
+  requestBody: RecordedBody | null = null;
+  responseBody: RecordedBody | null = null;
+  readonly #bodies: RecordedBodies;
   #request: FastifyRequest | null = null;
 
-  /** @param done called when it has ended */
-  constructor(
-    at: number,
-    { method = '', url = '', headers }: IncomingMessage,
-    done: (record: RecordedRequest) => void,
-  ) {
+  /** @param at when it came, in milliseconds since 1970 */
+  constructor({ method = '', sentUrl, headers }: SentRequest, at: number, bodies: RecordedBodies) {
     this.at = at;
     this.method = method;
-    this.url = url;
+    this.url = sentUrl;
     this.requestType = headers['content-type'];
-    this.#done = done;
+    this.#bodies = bodies;
+  }
+
+  /** A request that got a cached answer. */
+  static ofCached(
+    at: number,
+    { json, path, route, user }: ResponseCacheEntry,
+    status: number | null,
+    bodies: RecordedBodies,
+  ): RecordedRequest {
+    const record = new RecordedRequest({ method: 'GET', sentUrl: path, headers: {} }, at, bodies);
+    record.route = route ?? null;
+    record.caller = user?.username ?? null;
+    record.status = status;
+    record.responseType = 'application/json';
+    record.responseBody = new RecordedBody(bodies);
+    if (status === 200) record.responseBody.share(json.body);
+    return record;
   }
 
   /** Takes a part of its body. */
   receive(chunk: Buffer): void {
-    this.requestBody ??= new KeptBody();
-    // The parser's buffer is much larger.
-    if (this.requestBody.kept < MAX_BODY) this.requestBody.take(Buffer.from(chunk));
-    else this.requestBody.size += chunk.length;
+    this.requestBody ??= new RecordedBody(this.#bodies);
+    this.requestBody.take(chunk);
   }
 
   /** Takes what is given to `write` or `end` of its answer. */
   send(chunk: unknown, encoding: unknown): void {
     if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
-    this.responseBody ??= new KeptBody();
+    this.responseBody ??= new RecordedBody(this.#bodies);
     const isUtf8 = typeof encoding !== 'string' || /^utf-?8$/i.test(encoding);
-    if (Buffer.isBuffer(chunk) || (isUtf8 && typeof chunk === 'string')) this.responseBody.take(chunk);
+    if (chunk instanceof Uint8Array || (isUtf8 && typeof chunk === 'string')) this.responseBody.take(chunk);
     else this.responseBody.take(Buffer.from(chunk as string, encoding as BufferEncoding));
+  }
+
+  /** Position of its oldest byte in the memory of bodies; infinite if it has none. */
+  get position(): number {
+    return Math.min(this.requestBody?.position ?? Infinity, this.responseBody?.position ?? Infinity);
   }
 
   /** The server's own view of the request, which knows route and caller at the end. */
@@ -88,7 +82,7 @@ export class RecordedRequest {
   }
 
   /** @param response after its connection is done with it */
-  end(response: ServerResponse): void {
+  end(response: ServerResponse, status: number | null): void {
     if (this.#request !== null) {
       const { url, config } = routeMatchOf(this.#request);
       this.route = url ?? null;
@@ -98,7 +92,6 @@ export class RecordedRequest {
       const type = response.getHeader('content-type');
       this.responseType = type === undefined ? undefined : String(type);
     }
-    if (response.headersSent) this.status = response.statusCode;
-    this.#done(this);
+    this.status = status;
   }
 }
