@@ -25,8 +25,8 @@ const LONGEST_MS = 400;
 const EVERY = { tell: 10, measure: 50, export: 50, clone: 50, git: 5 };
 /** Repositories whose refs git reads in some other rounds. */
 const LOOKED_AT = 4;
-/** Rounds after which nothing may grow any more but by so much. */
-const SETTLED = 150;
+/** Rounds after which nothing may grow any more but by so much: code is compiled, and compiled again, for hundreds of them. */
+const SETTLED = Math.min(400, Math.ceil(ROUNDS / 2));
 const MORE = { megabytes: 40, heap: 6, buffers: 20, descriptors: 15, diskMegabytes: 20, databaseMegabytes: 60 };
 
 interface Gauges {
