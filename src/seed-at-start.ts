@@ -1,12 +1,19 @@
 import type { Config } from './config/config.ts';
+import { withDeferredFlush } from './deferred-seed-flush.ts';
 import { applySeed, applySeedFile, type SeedTarget } from './test-bench/index.ts';
 
 /**
  * Makes what a server begins with; nothing if there is no seed.
  * @throws SeedError
  */
-export async function seedAtStart(instance: SeedTarget, seed: Config['seed']): Promise<void> {
+export async function seedAtStart(
+  instance: SeedTarget & { readonly firstStart: boolean },
+  seed: Config['seed'],
+): Promise<void> {
   if (seed === null) return;
-  if (typeof seed === 'string') await applySeedFile(instance, seed);
-  else await applySeed(instance, { text: JSON.stringify(seed), file: 'seed', bundles: async () => null });
+  await withDeferredFlush(instance.deps.config, instance.firstStart, () =>
+    typeof seed === 'string'
+      ? applySeedFile(instance, seed)
+      : applySeed(instance, { text: JSON.stringify(seed), file: 'seed', bundles: async () => null }),
+  );
 }

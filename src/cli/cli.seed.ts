@@ -1,6 +1,7 @@
 import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { JsonLogger } from '../core/logger.ts';
+import { withDeferredFlush } from '../deferred-seed-flush.ts';
 import { applySeedFile, BenchClock, SeedError, SeedMistake, type SeedReport } from '../test-bench/index.ts';
 import { readSeedFile } from '../test-bench/seed/seed-file.ts';
 import { BUNDLED_SEED, bundledSeed } from '../test-bench/seed/seed-sending.ts';
@@ -53,7 +54,9 @@ const readArguments = (args: readonly string[], env: Environment): Order =>
 function here(file: string, env: Environment): Promise<SeedReport> {
   const { config } = loadConfig(env);
   const log = new JsonLogger('silent', () => {});
-  return onStoppedServer(config, log, new BenchClock(), (instance) => applySeedFile(instance, file));
+  return onStoppedServer(config, log, new BenchClock(), (instance) =>
+    withDeferredFlush(config, instance.firstStart, () => applySeedFile(instance, file)),
+  );
 }
 
 /** @throws SeedError with the problems that the server tells */

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { SEED } from '../core/fair-slots.ts';
+import { currentScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { limitConnections } from './connections.ts';
 import { registerFallback } from './fallback.ts';
@@ -51,6 +53,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether it was logged and counted. */
     ended: boolean;
+    /** Whether it is one of those that apply a seed. */
+    isOfSeed: boolean;
   }
 }
 
@@ -71,7 +75,8 @@ const originForm = (url: string): string => (url.startsWith('/') ? url : url.rep
 
 function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: number): void {
   const { caller } = request;
-  deps.log.log('info', 'request', {
+  // A seed makes hundreds of them.
+  deps.log.log(request.isOfSeed ? 'debug' : 'info', 'request', {
     correlation_id: request.id,
     method: request.method,
     path: maskAddress(request.originalUrl, routeMatchOf(request).config?.secrets ?? NO_SECRETS),
@@ -177,6 +182,7 @@ export function buildServer(
   app.decorateRequest('authorization', null);
   app.decorateRequest('cacheDependencies', null);
   app.decorateRequest('ended', false);
+  app.decorateRequest('isOfSeed', false);
   app.decorateRequest('transfer', null);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
   const services = new HttpServices(deps, routes, paths);
@@ -191,6 +197,7 @@ export function buildServer(
   const transfers = new TransferMonitor(deps.config.transfers);
   app.addHook('onRequest', (request, reply, done) => {
     metrics.started();
+    request.isOfSeed = currentScope().caller === SEED;
     transfers.add(request, reply);
     const end = deps.inFlight.begin();
     reply.raw.once('close', () => {

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
-import { currentScope, inScope } from '../../core/request-scope.ts';
+import { currentScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
 import type { BaseContext } from '../../http/http.route.ts';
+import { injectRequest } from '../../http/inject-request.ts';
 import type { QueryBudget } from './limits/budget.ts';
 
 /** A JSON object of the REST API. */
@@ -83,7 +84,7 @@ export class Rest {
     const own = Object.fromEntries(CREDENTIALS.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
     const options = { url: `/api/v4${url}`, headers: own, remoteAddress: ip, signal: budget.signal };
     const scope = { caller: currentScope().caller, isCounted: true };
-    const response = await inScope(scope, () => server.inject(options)).catch((error: unknown) => {
+    const response = await injectRequest(server, scope, options).catch((error: unknown) => {
       budget.signal.throwIfAborted();
       throw error;
     });

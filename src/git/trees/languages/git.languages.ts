@@ -111,12 +111,11 @@ export async function languagesOf(repo: Repository, commit: string): Promise<rea
   return counted.shares();
 }
 
-/** Counts the changes since the previous tree; null if there is none, or too many changes. */
+/** Counts the changes since the previous tree, or all files of a small one, without a process; null if they are too many. */
 async function countChanges(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter | null> {
   const before = latest.get(repo.key);
   const cached = before === undefined ? undefined : results.peek(cacheKey(repo.key, before));
-  if (before === undefined || cached === undefined) return null;
-  const changes = await changesBetween(repo, before, tree);
+  const changes = await changesBetween(repo, cached === undefined ? null : before!, tree);
   if (changes === null || changes.length > MAX_CHANGES) return null;
   const counter = new Counter(languages, cached);
   for (const { path, before, after } of changes) {
