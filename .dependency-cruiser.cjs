@@ -67,6 +67,7 @@ const AREAS = [
   'notifications',
   'imports',
   'admin',
+  'search',
   'graphql',
 ];
 

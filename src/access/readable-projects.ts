@@ -8,7 +8,7 @@ import { openingPermissions } from './role-permissions.ts';
 import { openVisibilities } from './visible-groups.ts';
 
 export interface ReadableProjectsFilter {
-  feature: 'issues' | 'merge_requests' | 'releases';
+  feature: 'issues' | 'merge_requests' | 'releases' | 'repository' | 'snippets' | 'wiki';
   /** Minimum member level for reading that part of a project. */
   level: number;
   /** Only projects in the group of this lineage and its subgroups. */
@@ -18,8 +18,8 @@ export interface ReadableProjectsFilter {
 }
 
 /**
- * Condition on projects whose issues (or merge requests) the caller may read, in the sense of `read_issue` and
- * `read_merge_request`.
+ * Condition on projects of which the caller may read a part, in the sense of `read_issue`, `read_merge_request`,
+ * `read_code` and the like.
  * @param day today, `YYYY-MM-DD`
  */
 export function readableProjects(

@@ -14,6 +14,7 @@ import { integrations } from './integrations/index.ts';
 import { notifications } from './notifications/index.ts';
 import { packages } from './packages/index.ts';
 import { planning } from './planning/index.ts';
+import { search } from './search/index.ts';
 import { spaces } from './spaces/index.ts';
 
 /** All areas in order: each may import only those before it. */
@@ -29,6 +30,7 @@ const areas: readonly Area[] = [
   notifications,
   imports,
   admin,
+  search,
   graphql,
 ];
 

@@ -40,7 +40,8 @@ export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-
 export { maxPendingReads, readerThread } from './reader-thread-program.ts';
 export { sendArchive } from './repositories/repositories.archive-routes.ts';
 export { findProjectSnippet } from './snippets/snippets.find.ts';
-export { snippetUrls } from './snippets/snippets.views.ts';
+export { Snippet } from './snippets/snippets.responses.ts';
+export { presentSnippets, snippetUrls } from './snippets/snippets.views.ts';
 export { createTag } from './tags/tags.writes.ts';
 export { withoutFrontMatter } from './wikis/front-matter.ts';
 export { pagesOf } from './wikis/wikis.pages.ts';

@@ -44,6 +44,7 @@ export { createAccount } from './users/users.account.ts';
 export { UserBasic, userAvatarUrl, userBasic, userBasicFields, usersById } from './users/users.basic.ts';
 export { destroyUser } from './users/users.destroy.ts';
 export { userById, userByIdOrName } from './users/users.find.ts';
+export { listOfUsers } from './users/users.list.ts';
 export { randomPassword } from './users/users.passwords.ts';
 export { isUsernameTaken } from './users/users.queries.ts';
 export { UserProfile } from './users/users.responses.ts';

@@ -20,10 +20,12 @@ const ISSUABLES = ['issues', 'merge_requests'] as const;
 export const withOpenIssuables = (
   eb: ExpressionBuilder<Schema, 'projects'>,
   caller: Caller,
-  below: string,
+  filter: Pick<ReadableProjectsFilter, 'below' | 'nonArchived'>,
   day: string,
 ): Expression<SqlBool> =>
-  eb.or(ISSUABLES.map((feature) => readableProjects(eb, caller, { feature, level: AccessLevel.guest, below }, day)));
+  eb.or(
+    ISSUABLES.map((feature) => readableProjects(eb, caller, { feature, level: AccessLevel.guest, ...filter }, day)),
+  );
 
 /** Maximum number of project ids in a condition. */
 const FEW_PROJECTS = 2_000;

@@ -23,7 +23,7 @@ function projectsOf(deps: Deps, caller: Caller, { namespace }: LabelOwner, desce
   const query = deps.db
     .selectFrom('projects')
     .select('projects.id')
-    .where((eb) => withOpenIssuables(eb, caller, namespace.lineage, today(deps.clock)));
+    .where((eb) => withOpenIssuables(eb, caller, { below: namespace.lineage }, today(deps.clock)));
   return descendants ? query : query.where('projects.namespace_id', '=', namespace.id);
 }
 

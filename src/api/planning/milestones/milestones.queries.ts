@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { AFTER_LINEAGE } from '../../../access/access.membership.ts';
 import type { Caller } from '../../../access/caller.ts';
+import type { ReadableProjectsFilter } from '../../../access/readable-projects.ts';
 import { visibleGroups } from '../../../access/visible-groups.ts';
 import { today } from '../../../core/clock.ts';
 import type { Db, Schema } from '../../../db/db.schema.ts';
@@ -24,12 +25,30 @@ const ownedBy =
   (eb) =>
     eb(`${type}_id`, '=', id);
 
-/** Subquery: projects in the group and its descendants whose issues or merge requests the caller may read. */
-function projectsBelow(deps: Deps, db: Db, caller: Caller, lineage: string) {
-  return db
-    .selectFrom('projects')
-    .select('projects.id')
-    .where((eb) => withOpenIssuables(eb, caller, lineage, today(deps.clock)));
+/**
+ * Condition on `milestones`: those that the caller may read, of visible groups and of projects whose issues or merge
+ * requests are open to them.
+ * @param filter `below`: only of the group of this lineage and its descendants
+ */
+export async function visibleMilestones(
+  deps: Deps,
+  db: Db,
+  caller: Caller,
+  filter: Pick<ReadableProjectsFilter, 'below' | 'nonArchived'>,
+): Promise<Condition> {
+  const visible = await visibleGroups(deps, caller);
+  const { below } = filter;
+  return (eb) => {
+    let groups = eb.selectFrom('namespaces').select('id').where(visible);
+    if (below !== undefined) {
+      groups = groups.where('lineage', '>=', below).where('lineage', '<', below + AFTER_LINEAGE);
+    }
+    const projects = db
+      .selectFrom('projects')
+      .select('projects.id')
+      .where((inner) => withOpenIssuables(inner, caller, filter, today(deps.clock)));
+    return eb.or([eb('group_id', 'in', groups), eb('project_id', 'in', projects)]);
+  };
 }
 
 /** Condition on the owner of milestones: the project or group itself, its ancestors, its descendants. */
@@ -40,19 +59,11 @@ async function included(
   owner: MilestoneOwner,
   { ancestors, descendants }: { ancestors: boolean; descendants: boolean },
 ): Promise<Condition> {
-  const visible = await visibleGroups(deps, caller);
+  const below = await visibleMilestones(deps, db, caller, { below: owner.lineage });
   return (eb) => {
     const parts = [ownedBy(owner)(eb)];
     if (ancestors) parts.push(eb('group_id', 'in', owner.groups));
-    if (descendants) {
-      const groups = eb
-        .selectFrom('namespaces')
-        .select('id')
-        .where('lineage', '>=', owner.lineage)
-        .where('lineage', '<', owner.lineage + AFTER_LINEAGE)
-        .where(visible);
-      parts.push(eb('group_id', 'in', groups), eb('project_id', 'in', projectsBelow(deps, db, caller, owner.lineage)));
-    }
+    if (descendants) parts.push(below(eb));
     return eb.or(parts);
   };
 }

@@ -1,13 +1,11 @@
 import { Type } from 'typebox';
-import { today } from '../../../core/clock.ts';
 import { pluck } from '../../../core/pluck.ts';
 import { route } from '../../../http/http.route.ts';
 import { List, optional, pagination } from '../../../http/http.schema.ts';
 import { inProject } from '../../api.access.ts';
 import { UserBasic, userBasic, usersById } from '../../identity/index.ts';
 import { projectSource } from '../spaces.source.ts';
-import { memberQuery } from './members.queries.ts';
-import { effectiveMembers } from './memberships.ts';
+import { activeMembers } from './members.queries.ts';
 
 /** Users with a direct or inherited membership of a project, without levels. */
 export const projectUserRoutes = [
@@ -26,9 +24,8 @@ export const projectUserRoutes = [
     success: { status: 200, schema: Type.Array(UserBasic) },
     handler: (c) => {
       const { deps, input } = c;
-      const table = effectiveMembers(projectSource(c.project, c.namespace), today(deps.clock));
-      const filters = { query: input.search, skipUsers: input.skip_users, state: 'active' as const };
-      return c.page(memberQuery(deps.db, table, filters), async (rows) => {
+      const filters = { query: input.search, skipUsers: input.skip_users };
+      return c.page(activeMembers(deps, projectSource(c.project, c.namespace), filters), async (rows) => {
         const users = await usersById(deps.db, pluck(rows, 'user_id'));
         return rows.flatMap(({ user_id }) => {
           const user = users.get(user_id);

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { asciiLower, contains } from '../../../db/like.ts';
 import type { Member } from '../../../db/tables/members.table.ts';
 import type { User } from '../../../db/tables/users.table.ts';
+import type { Deps } from '../../../deps.ts';
 import type { Source } from '../spaces.source.ts';
-import type { Membership } from './memberships.ts';
+import { effectiveMembers, type Membership } from './memberships.ts';
 
 export interface MemberFilters {
   query?: string | undefined;
@@ -45,6 +47,13 @@ export function memberQuery(db: Db, table: RawBuilder<Membership>, filters: Memb
   if (state !== undefined) query = query.where('m.state', '=', state);
   return query;
 }
+
+/** Query for the active members of a project or group, direct and inherited. */
+export const activeMembers = (
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  source: Source,
+  filters: Pick<MemberFilters, 'query' | 'skipUsers'>,
+) => memberQuery(db, effectiveMembers(source, today(clock)), { ...filters, state: 'active' });
 
 /** Query for a member in a derived table of `memberships.ts`; undefined if there is none. */
 export function findMembership(db: Db, table: RawBuilder<Membership>, userId: number): Promise<Membership | undefined> {

@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
+import { makeMergeRequest } from '../../../test/support/merge-request.ts';
+import { ProjectGit } from '../../../test/support/project-git.ts';
+import { Rows } from '../../../test/support/rows.ts';
+import { commitToWiki, page } from '../../../test/support/wikis.ts';
+import type { Visibility } from '../../core/access-levels.ts';
+import { timestamp } from '../../core/clock.ts';
+import type { FeatureLevel, Project } from '../../db/tables/projects.table.ts';
+
+let app: TestApp;
+before(async () => {
+  app = await buildTestApp();
+});
+after(() => app.close());
+
+const ROLES = [
+  'stranger',
+  'guest',
+  'planner',
+  'reporter',
+  'developer',
+  'maintainer',
+  'owner',
+  'administrator',
+] as const;
+type Role = (typeof ROLES)[number];
+const from = (role: Role): readonly Role[] => ROLES.slice(ROLES.indexOf(role));
+const NOBODY: readonly Role[] = [];
+
+interface Made {
+  project: Project;
+  group: number;
+  token(role: Role): string;
+}
+
+/** Makes a project, in a group of its visibility, in which each scope finds one thing by its word. */
+async function make(visibility: Visibility, columns: Partial<Project> = {}): Promise<Made> {
+  const group = await app.make.group({ visibility });
+  const project = await app.make.project({ visibility, namespace: group });
+  const people = await app.make.members(project);
+  const rows = new Rows(app.deps);
+  const { id: projectId } = project;
+  const sha = new ProjectGit(app, project).commit('main', { 'a.txt': 'kernel\n' }, { message: 'kernel' });
+  const issue = await rows.issue(projectId, { title: 'kernel' });
+  const hidden = await rows.issue(projectId, { title: 'hidden', confidential: 1 });
+  const mergeRequest = await makeMergeRequest(app, project, { title: 'kernel' });
+  const snippet = await rows.snippet(projectId, 'public');
+  const on = (type: 'Issue' | 'MergeRequest' | 'Snippet', { id }: { id: number }) => ({ type, id, projectId });
+  await rows.note(on('Issue', issue), { note: 'on-issue' });
+  await rows.note(on('Issue', issue), { note: 'internal', internal: 1 });
+  await rows.note(on('Issue', issue), { note: 'automatic', system: 1 });
+  await rows.note(on('Issue', hidden), { note: 'on-hidden' });
+  await rows.note(on('MergeRequest', mergeRequest), { note: 'on-change' });
+  await rows.note(on('Snippet', snippet), { note: 'on-snippet' });
+  const note = { project_id: projectId, noteable_type: 'Commit' as const, noteable_id: null, commit_id: sha };
+  const now = timestamp(app.deps.clock);
+  await app.deps.db
+    .insertInto('notes')
+    .values({ ...note, discussion_id: sha, author_id: 1, note: 'on-commit', created_at: now, updated_at: now })
+    .execute();
+  expectStatus(await app.post(`/projects/${projectId}/milestones`, { json: { title: 'kernel' } }), 201);
+  await commitToWiki(app, { type: 'project', id: projectId }, [page('Home.md', 'kernel')]);
+  await commitToWiki(app, { type: 'group', id: group.id }, [page('Home.md', 'group-kernel')]);
+  await app.deps.db
+    .updateTable('projects')
+    .set({ description: 'kernel', ...columns })
+    .where('id', '=', projectId)
+    .execute();
+  await app.deps.db.updateTable('snippets').set({ title: 'kernel' }).where('id', '=', snippet.id).execute();
+  return {
+    project,
+    group: group.id,
+    token: (role) => (role === 'administrator' ? ROOT_TOKEN : people[role].token),
+  };
+}
+
+/** Scopes with a text that finds one thing in the project. */
+const SEARCHES = {
+  projects: ['projects', 'kernel'],
+  issues: ['issues', 'kernel'],
+  'confidential issues': ['issues', 'hidden'],
+  'merge requests': ['merge_requests', 'kernel'],
+  milestones: ['milestones', 'kernel'],
+  snippets: ['snippet_titles', 'kernel'],
+  commits: ['commits', 'kernel'],
+  code: ['blobs', 'kernel'],
+  paths: ['blobs', 'a.txt'],
+  wiki: ['wiki_blobs', 'kernel'],
+  'notes on issues': ['notes', 'on-issue'],
+  'internal notes': ['notes', 'internal'],
+  'notes on confidential issues': ['notes', 'on-hidden'],
+  'notes on merge requests': ['notes', 'on-change'],
+  'notes on snippets': ['notes', 'on-snippet'],
+  'notes on commits': ['notes', 'on-commit'],
+} as const;
+type Subject = keyof typeof SEARCHES;
+
+/** Roles that find something of the project, in one place; the search is refused to none but where it is hidden. */
+async function finders(made: Made, subject: Subject, place: 'everywhere' | 'group' | 'project'): Promise<Role[]> {
+  const [scope, search] = SEARCHES[subject];
+  const path = { everywhere: '', group: `/groups/${made.group}`, project: `/projects/${made.project.id}` }[place];
+  const roles: Role[] = [];
+  for (const role of ROLES) {
+    const query = { scope, search, per_page: 100 };
+    const answer = await app.get(`${path}/search`, { token: made.token(role), query });
+    if (answer.statusCode === 404) continue;
+    const found = expectStatus<{ id: number; project_id?: number }[]>(answer, 200);
+    if (found.some(({ id, project_id }) => (scope === 'projects' ? id : project_id) === made.project.id))
+      roles.push(role);
+  }
+  return roles;
+}
+
+const placesOf = (subject: Subject) =>
+  subject === 'projects'
+    ? (['everywhere', 'group'] as const)
+    : subject === 'snippets'
+      ? (['everywhere'] as const)
+      : (['everywhere', 'group', 'project'] as const);
+
+function expectFinders(name: string, make: () => Promise<Made>, expected: Record<Subject, readonly Role[]>): void {
+  describe(name, () => {
+    let made: Made;
+    before(async () => {
+      made = await make();
+    });
+    for (const [subject, roles] of Object.entries(expected) as [Subject, readonly Role[]][]) {
+      test(`${subject}: ${roles.length === 0 ? 'nobody' : `from ${roles[0]} on`}`, async () => {
+        for (const place of placesOf(subject)) assert.deepEqual(await finders(made, subject, place), [...roles], place);
+      });
+    }
+  });
+}
+
+/** The same for every subject. */
+const all = (roles: readonly Role[]) =>
+  Object.fromEntries(Object.keys(SEARCHES).map((subject) => [subject, roles])) as Record<Subject, readonly Role[]>;
+
+const PRIVATE: Record<Subject, readonly Role[]> = {
+  projects: from('guest'),
+  issues: from('guest'),
+  'confidential issues': from('planner'),
+  'merge requests': from('reporter'),
+  milestones: from('guest'),
+  snippets: from('guest'),
+  commits: from('reporter'),
+  code: from('reporter'),
+  paths: from('reporter'),
+  wiki: from('guest'),
+  'notes on issues': from('guest'),
+  'internal notes': from('planner'),
+  'notes on confidential issues': from('planner'),
+  'notes on merge requests': from('reporter'),
+  'notes on snippets': from('guest'),
+  'notes on commits': from('reporter'),
+};
+
+expectFinders('in a private project', () => make('private'), PRIVATE);
+
+expectFinders('in a public project', () => make('public'), {
+  ...all(ROLES),
+  'confidential issues': from('planner'),
+  'internal notes': from('planner'),
+  'notes on confidential issues': from('planner'),
+});
+
+const PARTS = ['issues', 'merge_requests', 'repository', 'wiki', 'snippets'] as const;
+const levels = (level: FeatureLevel): Partial<Project> =>
+  Object.fromEntries(PARTS.map((part) => [`${part}_access_level`, level]));
+
+expectFinders('in a public project whose parts are for members', () => make('public', levels('private')), {
+  ...PRIVATE,
+  projects: ROLES,
+});
+
+expectFinders('in a public project whose parts are switched off', () => make('public', levels('disabled')), {
+  ...all(NOBODY),
+  projects: ROLES,
+  snippets: ['administrator'],
+});
+
+test('anonymous callers are asked to sign in, also for what is public', async () => {
+  const { project, group } = await make('public');
+  for (const place of [
+    '',
+    `/groups/${group}`,
+    `/groups/${group}/-`,
+    `/projects/${project.id}`,
+    `/projects/${project.id}/-`,
+  ]) {
+    for (const scope of ['issues', 'blobs', 'nothing']) {
+      const answer = await app.get(`${place}/search`, { token: null, query: { scope, search: 'kernel' } });
+      assert.equal(answer.statusCode, 401, `${place} ${scope}`);
+    }
+  }
+});
+
+test('hidden projects and groups do not exist', async () => {
+  const { project, group, token } = await make('private');
+  for (const place of [`/groups/${group}`, `/projects/${project.id}`, '/groups/999999', '/projects/no%2Fsuch']) {
+    const answer = await app.get(`${place}/search`, {
+      token: token('stranger'),
+      query: { scope: 'blobs', search: 'x' },
+    });
+    assert.equal(answer.statusCode, 404, place);
+  }
+});
+
+test('external users find what is public, or what they are a member of', async () => {
+  const internal = await make('internal');
+  const open = await make('public');
+  const external = await app.make.user({ columns: { external: 1 } });
+  const query = { scope: 'blobs', search: 'kernel', per_page: 100 };
+  const found = async () =>
+    expectStatus<{ project_id: number }[]>(await app.get('/search', { token: external.token, query }), 200).map(
+      (each) => each.project_id,
+    );
+  assert.ok((await found()).includes(open.project.id));
+  assert.ok(!(await found()).includes(internal.project.id));
+  await app.make.member({ project: internal.project }, external.user, 20);
+  assert.ok((await found()).includes(internal.project.id));
+});
+
+test('wikis of groups are found by those who may read them', async () => {
+  const { group, token } = await make('private');
+  const member = await app.make.user();
+  const row = await app.deps.db.selectFrom('namespaces').selectAll().where('id', '=', group).executeTakeFirstOrThrow();
+  await app.make.member({ group: row }, member.user, 10);
+  const query = { scope: 'wiki_blobs', search: 'group-kernel', per_page: 100 };
+  const found = async (caller: string) =>
+    expectStatus<{ group_id: number | null }[]>(await app.get('/search', { token: caller, query }), 200).some(
+      ({ group_id }) => group_id === group,
+    );
+  assert.deepEqual(
+    [await found(member.token), await found(token('stranger')), await found(ROOT_TOKEN)],
+    [true, false, true],
+  );
+  // Members of a project see the group, and nothing of its wiki.
+  assert.equal(await found(token('maintainer')), false);
+});
+
+test('blocked users are found by administrators only, and may not search', async () => {
+  const { user, token } = await app.make.user({ username: 'barred-person' });
+  const { token: other } = await app.make.user();
+  const names = async (caller: string) =>
+    expectStatus<{ username: string }[]>(
+      await app.get('/search', { token: caller, query: { scope: 'users', search: 'barred-person' } }),
+      200,
+    ).map(({ username }) => username);
+  assert.deepEqual(await names(other), ['barred-person']);
+  expectStatus(await app.post(`/users/${user.id}/block`), 201);
+  assert.deepEqual([await names(other), await names(ROOT_TOKEN)], [[], ['barred-person']]);
+  const answer = await app.get('/search', { token, query: { scope: 'users', search: 'x' } });
+  assert.ok([401, 403].includes(answer.statusCode));
+});
+
+test('tokens need a scope for reading the API, and deploy tokens are no users', async () => {
+  const { project } = await make('public');
+  const { user } = await app.make.user();
+  const query = { scope: 'blobs', search: 'kernel' };
+  for (const [scopes, status] of [
+    [['read_api'], 200],
+    [['read_user'], 403],
+    [['read_repository'], 403],
+  ] as const) {
+    const token = await app.make.token(user.id, [...scopes]);
+    assert.equal((await app.get('/search', { token, query })).statusCode, status, scopes.join());
+  }
+  const json = { name: 'deploy', scopes: ['read_repository'] };
+  const { token } = expectStatus<{ token: string }>(
+    await app.post(`/projects/${project.id}/deploy_tokens`, { json }),
+    201,
+  );
+  const answer = await app.get(`/projects/${project.id}/search`, {
+    token: null,
+    query,
+    headers: { 'deploy-token': token },
+  });
+  assert.equal(answer.statusCode, 401);
+});
+
+test('projects that await deletion are not found', async () => {
+  const { project, token } = await make('private');
+  await app.deps.db.updateTable('projects').set({ pending_delete: 1 }).where('id', '=', project.id).execute();
+  for (const scope of [
+    'projects',
+    'issues',
+    'merge_requests',
+    'milestones',
+    'notes',
+    'commits',
+    'blobs',
+    'wiki_blobs',
+  ]) {
+    const query = { scope, search: scope === 'notes' ? 'on-issue' : 'kernel', include_archived: true, per_page: 100 };
+    const found = expectStatus<{ id: number; project_id?: number }[]>(
+      await app.get('/search', { token: token('owner'), query }),
+      200,
+    );
+    assert.deepEqual(
+      found.filter(({ id, project_id }) => (scope === 'projects' ? id : project_id) === project.id),
+      [],
+      scope,
+    );
+  }
+});
