@@ -13,7 +13,9 @@ export interface CodeQuery {
   isIn(path: string): boolean;
 }
 
-const FILTER = /(?<=^|\s)(-?)(filename|path|extension):("[^"]*"|\S+)(?:\s+|$)/gi;
+/** Filters that are longer, or more, are taken as text: each is compared with every path. */
+const FILTER = /(?<=^|\s)(-?)(filename|path|extension):("[^"]{1,100}"|\S{1,100})(?:\s+|$)/gi;
+const MAX_FILTERS = 5;
 
 /** Patterns of the filters for the whole path, in lower case. */
 const PATTERNS: Readonly<Record<string, (value: string) => string>> = {
@@ -26,7 +28,8 @@ const PATTERNS: Readonly<Record<string, (value: string) => string>> = {
 export function readCodeQuery(search: string): CodeQuery {
   const filters: { excludes: boolean; pattern: string }[] = [];
   const term = search
-    .replace(FILTER, (_, minus: string, name: string, value: string) => {
+    .replace(FILTER, (whole, minus: string, name: string, value: string) => {
+      if (filters.length === MAX_FILTERS) return whole;
       const pattern = PATTERNS[name.toLowerCase()]!(asciiLower(value.replace(/^"(.*)"$/, '$1')));
       filters.push({ excludes: minus !== '', pattern });
       return '';

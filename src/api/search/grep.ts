@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { decodeBytes, GitError } from '../../git/common/index.ts';
-import { readRecords } from '../../git/process/index.ts';
+import { recordBatches } from '../../git/process/index.ts';
 import type { Repository } from '../../git/repository/index.ts';
 import type { CodeQuery } from './code-query.ts';
 
@@ -29,40 +30,61 @@ export interface GrepLimits {
 const MAX_LINES = 100;
 /** Further bytes of a line are left out. */
 const MAX_LINE = 1_000;
-/** Maximum length of a record: path, number and text. */
+/** Maximum length of a record: path, number and text. Files with longer paths are not found. */
 const MAX_RECORD = 8 * 1024;
-const MAX_OUTPUT = 64 * 1024 * 1024;
+/** Time in milliseconds after which other work has its turn. */
+const TURN_MS = 2;
 const NUL = 0;
 const REGULAR_FILE = /^100\d{3} blob ([0-9a-f]+)\t/;
 /** Exit code of git if it found nothing. */
 const NOTHING_FOUND = 1;
 
+/** Runs git, and takes its output record by record, until there is enough. */
+async function takeRecords(
+  args: readonly string[],
+  options: { gitDir: string; cpuMs: number; separator?: number; input?: string },
+  take: (record: Buffer, wholeLength: number) => boolean,
+): Promise<void> {
+  let until = performance.now() + TURN_MS;
+  for await (const batch of recordBatches(args, { ...options, maxRecord: MAX_RECORD })) {
+    for (const { record, length } of batch) {
+      if (!take(record, length)) return;
+      if (performance.now() < until) continue;
+      await nextTurn();
+      until = performance.now() + TURN_MS;
+    }
+  }
+}
+
 /**
  * Finds files of a commit by their path.
- * @throws GitError `timeout`, `output_too_large`, `busy`, `corrupt`, `failed`
+ * @param found receives the matches, so that those before an error are kept
+ * @throws GitError `timeout`, `busy`, `corrupt`, `failed`
  */
 export async function findByPath(
   repo: Repository,
   commit: string,
   query: CodeQuery,
-  { matches, cpuMs }: Pick<GrepLimits, 'matches' | 'cpuMs'>,
-): Promise<FileMatch[]> {
-  const found: FileMatch[] = [];
-  if (matches < 1) return found;
+  { matches, cpuMs }: GrepLimits,
+  found: (match: FileMatch) => void,
+): Promise<void> {
+  let count = 0;
   const options = { gitDir: repo.dir, separator: NUL, cpuMs };
-  await readRecords(['ls-tree', '-r', '-z', '--full-tree', commit], options, (record) => {
+  await takeRecords(['ls-tree', '-r', '-z', '--full-tree', commit], options, (record, wholeLength) => {
     const [head, oid = ''] = REGULAR_FILE.exec(record.toString('latin1', 0, Math.min(record.length, 100))) ?? [];
-    if (head === undefined) return true;
+    if (head === undefined || record.length < wholeLength) return true;
     const path = decodeBytes(record.subarray(head.length));
-    if (query.isIn(path) && query.allows(path)) found.push({ path, startline: 1, lines: null, oid });
-    return found.length < matches;
+    if (!query.isIn(path) || !query.allows(path)) return true;
+    found({ path, startline: 1, lines: null, oid });
+    count += 1;
+    return count < matches;
   });
-  return found;
 }
 
 /** Collects the lines that git prints. */
 class Collector {
-  readonly found: FileMatch[] = [];
+  readonly #found: (match: FileMatch) => void;
+  #count = 0;
   readonly #prefix: Buffer;
   readonly #query: CodeQuery;
   readonly #limits: GrepLimits;
@@ -72,7 +94,8 @@ class Collector {
   /** Path as bytes, with whether the filters allow it. */
   #file: { bytes: Buffer; path: string; allowed: boolean } | null = null;
 
-  constructor(commit: string, query: CodeQuery, limits: GrepLimits) {
+  constructor(commit: string, query: CodeQuery, limits: GrepLimits, found: (match: FileMatch) => void) {
+    this.#found = found;
     this.#prefix = Buffer.from(`${commit}:`);
     this.#query = query;
     this.#limits = limits;
@@ -105,9 +128,10 @@ class Collector {
     const last = this.#current;
     const isNext = last !== null && number === last.startline + last.lines.length && last.lines.length < MAX_LINES;
     if (!isNext) {
-      if (this.found.length >= matches) return false;
+      if (this.#count >= matches) return false;
       this.#current = { path: this.#file.path, startline: number, lines: [], oid: null };
-      this.found.push(this.#current);
+      this.#found(this.#current);
+      this.#count += 1;
     }
     const kept = Buffer.from(text.subarray(0, MAX_LINE));
     this.#current!.lines.push(kept);
@@ -118,7 +142,7 @@ class Collector {
 
 /**
  * Finds a text in the files of a commit, with the lines around it. Binary files are left out.
- * @param onFound receives the list of matches before it is complete, so that what was found before an error is kept
+ * @param found receives the matches, to which lines are added until the end
  * @throws GitError as `findByPath`
  */
 export async function findByContent(
@@ -126,17 +150,17 @@ export async function findByContent(
   commit: string,
   query: CodeQuery,
   limits: GrepLimits,
-  onFound: (found: readonly FileMatch[]) => void,
+  found: (match: FileMatch) => void,
 ): Promise<void> {
   // Git takes several lines as several texts, and no line of text contains NUL.
-  if (query.term === '' || /[\n\0]/.test(query.term) || !query.term.isWellFormed() || limits.matches < 1) return;
-  const collector = new Collector(commit, query, limits);
-  onFound(collector.found);
+  if (query.term === '' || /[\n\0]/.test(query.term) || !query.term.isWellFormed()) return;
+  if (limits.matches < 1 || limits.memory.bytes <= 0) return;
+  const collector = new Collector(commit, query, limits, found);
   const args = ['grep', '--ignore-case', '-I', '--fixed-strings', '--line-number', '--null', '--full-name'];
   args.push('--no-color', '--threads=1', `--context=${limits.contextLines}`, '-f', '-', commit);
-  const options = { maxRecord: MAX_RECORD, maxOutput: MAX_OUTPUT, cpuMs: limits.cpuMs, input: `${query.term}\n` };
+  const options = { gitDir: repo.dir, cpuMs: limits.cpuMs, input: `${query.term}\n` };
   try {
-    await readRecords(args, { gitDir: repo.dir, ...options }, (record) => collector.take(record));
+    await takeRecords(args, options, (record) => collector.take(record));
   } catch (error) {
     if (!(error instanceof GitError) || error.exitCode !== NOTHING_FOUND) throw error;
     // Git passes over a file that it cannot read.

@@ -36,19 +36,10 @@ export async function findBlobs(search: Search, kind: 'project' | 'wiki') {
   const cpuMs = holders.length > 1 ? CPU_MS.many : CPU_MS.one;
   const contextLines = input.num_context_lines ?? CONTEXT_LINES;
   const find = async (commit: SearchedCommit, limit: number, found: Match[]) => {
-    const add = (matches: readonly FileMatch[]) => {
-      for (const match of matches) found.push({ ...match, commit });
-    };
-    add(await findByPath(commit.repo, commit.oid, query, { matches: limit, cpuMs }));
-    let inFiles: readonly FileMatch[] = [];
+    const add = (match: FileMatch) => found.push(Object.assign(match, { commit }));
+    await findByPath(commit.repo, commit.oid, query, { matches: limit, cpuMs, contextLines, memory }, add);
     const limits = { matches: limit - found.length, cpuMs, contextLines, memory };
-    try {
-      await findByContent(commit.repo, commit.oid, query, limits, (matches) => {
-        inFiles = matches;
-      });
-    } finally {
-      add(inFiles);
-    }
+    await findByContent(commit.repo, commit.oid, query, limits, add);
   };
   return c.page(
     async ({ offset, size }) => {

@@ -1,4 +1,5 @@
-import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import { isProjectOf } from '../../access/access.membership.ts';
 import { readableSnippets } from '../../access/access.snippets.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -7,16 +8,20 @@ import { AccessLevel } from '../../core/access-levels.ts';
 import { today } from '../../core/clock.ts';
 import { pluck } from '../../core/pluck.ts';
 import type { Schema } from '../../db/db.schema.ts';
-import { containsWords } from '../../db/like.ts';
+import { containsWords, startsWith } from '../../db/like.ts';
+import type { PageRange } from '../../db/paginate.ts';
 import { rowsById } from '../../db/rows-by-id.ts';
 import type { Note as NoteRow } from '../../db/tables/notes.table.ts';
 import type { Deps } from '../../deps.ts';
+import { type Listing, uncountedPage } from '../../http/listing.ts';
 import { usersById } from '../identity/index.ts';
 import { type Note, presentNote, visibleIssues, visibleMergeRequests } from '../planning/index.ts';
 import { type ProjectsFilter, projectsFilter, type Search } from './search.place.ts';
 
-/** Number of comments searched, the most recent ones. */
-const MAX_COMMENTS = 20_000;
+/** Number of notes searched, the most recent ones; system notes are among them, but not found. */
+const MAX_NOTES = 10_000;
+/** Number of notes compared by one query. */
+const NOTES_AT_ONCE = 1_000;
 
 /** Condition on `notes`: a comment of a project on something that the caller may read, and not hidden from them. */
 function visibleComments(caller: Caller, day: string, filter: ProjectsFilter): Expression<SqlBool> {
@@ -60,37 +65,61 @@ function visibleComments(caller: Caller, day: string, filter: ProjectsFilter): E
   return eb.and([eb.or([eb('notes.internal', '=', 0), member]), eb.or(ways)]);
 }
 
-/** Query for the comments that a search finds, the newest ones first. */
-export function commentsFound(search: Search) {
-  const { c, caller, place, input } = search;
-  const filter = projectsFilter(search);
-  const recent = c.deps.db
+/** Condition on `notes`: of the place. @param column their `project_id`; an expression keeps its index from being used */
+function inPlace(search: Search, column: Expression<number | null>): Expression<SqlBool>[] {
+  const { place } = search;
+  const { below } = projectsFilter(search);
+  if (place.kind === 'project') return [sql<SqlBool>`${column} = ${place.project.id}`];
+  if (below === undefined) return [];
+  const projects = expressionBuilder<Schema, never>()
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('projects.id')
+    .where((eb) => startsWith(eb, eb.ref('namespaces.lineage'), below));
+  return [sql<SqlBool>`${column} in ${projects}`];
+}
+
+/** The most recent notes of the place, the newest first. */
+async function recentNotes(search: Search): Promise<number[]> {
+  const rows = await search.c.deps.db
     .selectFrom('notes')
-    .selectAll()
-    .where('system', '=', 0)
-    .$if(place.kind === 'project', (query) =>
-      query.where('project_id', '=', place.kind === 'project' ? place.project.id : 0),
-    )
-    .$if(filter.below !== undefined, (query) =>
-      query.where('project_id', 'in', (eb) =>
-        eb
-          .selectFrom('projects')
-          .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-          .select('projects.id')
-          .where('namespaces.lineage', '>=', filter.below!)
-          .where('namespaces.lineage', '<', `${filter.below}~`),
-      ),
-    )
+    .select('id')
+    .where((eb) => eb.and(inPlace(search, eb.ref('project_id'))))
     .orderBy('id', 'desc')
-    .limit(MAX_COMMENTS);
+    .limit(MAX_NOTES)
+    .execute();
+  return pluck(rows, 'id');
+}
+
+/**
+ * Reads a page of the comments that a search finds, in the order in which they were written. Reads a few at a time:
+ * comparing texts takes the thread of an embedded database.
+ */
+export async function readComments(search: Search, { offset, size }: PageRange): Promise<Listing<NoteRow[]>> {
+  const { c, caller, input } = search;
+  const visible = visibleComments(caller, today(c.deps.clock), projectsFilter(search));
   const direction = input.sort ?? 'desc';
-  return c.deps.db
-    .selectFrom(recent.as('notes'))
-    .selectAll()
-    .where((eb) => (input.search.trim() === '' ? eb.lit(true) : containsWords([eb.ref('notes.note')], input.search)))
-    .where(visibleComments(caller, today(c.deps.clock), filter))
-    .orderBy('notes.created_at', direction)
-    .orderBy('notes.id', direction);
+  const ids = await recentNotes(search);
+  if (direction === 'asc') ids.reverse();
+  const found: NoteRow[] = [];
+  for (let at = 0; at < ids.length && found.length <= offset + size; at += NOTES_AT_ONCE) {
+    if (at > 0) await nextTurn();
+    c.signal.throwIfAborted();
+    const last = Math.min(at + NOTES_AT_ONCE, ids.length) - 1;
+    let query = c.deps.db
+      .selectFrom('notes')
+      .selectAll('notes')
+      .where('notes.id', '>=', Math.min(ids[at]!, ids[last]!))
+      .where('notes.id', '<=', Math.max(ids[at]!, ids[last]!))
+      .where('notes.system', '=', 0)
+      .where((eb) => eb.and(inPlace(search, sql<number>`${eb.ref('notes.project_id')} + 0`)))
+      .where(visible);
+    if (input.search.trim() !== '') {
+      query = query.where((eb) => containsWords([eb.ref('notes.note')], input.search));
+    }
+    found.push(...(await query.orderBy('notes.id', direction).execute()));
+  }
+  return uncountedPage(found.slice(offset), size);
 }
 
 /** Presents comments on objects of several kinds. */

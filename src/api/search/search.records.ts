@@ -22,7 +22,7 @@ import {
   projectList,
   projectSource,
 } from '../spaces/index.ts';
-import { commentsFound, presentComments } from './search.comments.ts';
+import { presentComments, readComments } from './search.comments.ts';
 import type { SearchScope } from './search.inputs.ts';
 import { projectsFilter, type Search } from './search.place.ts';
 
@@ -152,7 +152,11 @@ function users(search: Search) {
   });
 }
 
-const notes = (search: Search) => search.c.page(commentsFound(search), (rows) => presentComments(search.c.deps, rows));
+const notes = (search: Search) =>
+  search.c.page(
+    (page) => readComments(search, page),
+    (rows) => presentComments(search.c.deps, rows),
+  );
 
 /** Scopes of what is in the database. */
 export const RECORD_SCOPES = {

@@ -306,3 +306,24 @@ test('projects that await deletion are not found', async () => {
     );
   }
 });
+
+test('custom roles open what their permissions open', async () => {
+  const { project, group, token } = await make('private');
+  const found = async (place: string, scope: string, search: string) => {
+    const query = { scope, search, per_page: 100 };
+    const answer = await app.get(`${place}/search`, { token: token('guest'), query });
+    return expectStatus<{ project_id: number }[]>(answer, 200).filter((each) => each.project_id === project.id).length;
+  };
+  const role = await app.make.memberRole(10, ['read_code'], group);
+  const guests = app.deps.db
+    .updateTable('members')
+    .where('source_type', '=', 'project')
+    .where('source_id', '=', project.id);
+  await guests.where('access_level', '=', 10).set({ member_role_id: role }).execute();
+  for (const place of ['', `/groups/${group}`, `/projects/${project.id}`]) {
+    assert.equal(await found(place, 'blobs', 'kernel'), 1, place);
+    assert.equal(await found(place, 'commits', 'kernel'), 1, place);
+    assert.equal(await found(place, 'notes', 'on-commit'), 1, place);
+    assert.equal(await found(place, 'merge_requests', 'kernel'), 0, place);
+  }
+});

@@ -23,7 +23,7 @@ function answer(search: Search): unknown {
 
 const success = { status: 200 as const, schema: Found };
 const BOUNDS =
-  'Finds what the corresponding lists show to the caller, in their form. Comments: among the 20,000 most recent ones. Files and commits: at most 1,000 matches, not counted, first those of paths; lines are cut after 1,000 bytes.';
+  'Finds what the corresponding lists show to the caller, in their form. Comments: among the 10,000 most recent ones, with system notes. Files and commits: at most 1,000 matches, first those of paths; lines are cut after 1,000 bytes. Comments, files and commits are not counted.';
 const MANY =
   'Default branches of the 100 repositories with the most recent activity are searched; those that take more than a second of processor time contribute what was found until then.';
 

@@ -4,7 +4,9 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/
 import type { TestUser } from '../../../test/support/factories.ts';
 import { makeMergeRequest } from '../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { Rows } from '../../../test/support/rows.ts';
 import { commitToWiki, page } from '../../../test/support/wikis.ts';
+import { timestamp } from '../../core/clock.ts';
 import type { Namespace } from '../../db/tables/namespaces.table.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import { SEARCH_SCOPES } from './search.inputs.ts';
@@ -268,4 +270,35 @@ test('case is folded for ASCII letters, and words may be in any order', async ()
   ] as const) {
     assert.equal((await found(at, { scope: 'issues', search })).length, count, search);
   }
+});
+
+test('comments are read from the latest back, over many others', async () => {
+  const talkative = await app.make.project();
+  const rows = new Rows(app.deps);
+  const { id } = await rows.issue(talkative.id);
+  const on = { type: 'Issue' as const, id, projectId: talkative.id };
+  await rows.note(on, { note: 'first straw' });
+  const values = { project_id: talkative.id, noteable_type: on.type, noteable_id: id, author_id: 1, note: 'hay' };
+  const now = timestamp(app.deps.clock);
+  await app.deps.db
+    .insertInto('notes')
+    .values(
+      Array.from({ length: 1_500 }, (_, index) => ({
+        ...values,
+        discussion_id: `hay-${index}`,
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .execute();
+  await rows.note(on, { note: 'last straw' });
+  const pageOf = async (query: Record<string, string | number>) => {
+    const all = { scope: 'notes', search: 'straw', ...query };
+    const answer = await app.get(`/projects/${talkative.id}/search`, { query: all });
+    return [expectStatus<Found>(answer, 200).map(({ body }) => body), answer.headers['x-next-page']];
+  };
+  assert.deepEqual(await pageOf({}), [['last straw', 'first straw'], '']);
+  assert.deepEqual(await pageOf({ sort: 'asc' }), [['first straw', 'last straw'], '']);
+  assert.deepEqual(await pageOf({ per_page: 1 }), [['last straw'], '2']);
+  assert.deepEqual(await pageOf({ per_page: 1, page: 2 }), [['first straw'], '']);
 });
