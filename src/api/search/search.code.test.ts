@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { commitToWiki, page } from '../../../test/support/wikis.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 
 interface Blob {
@@ -259,4 +260,18 @@ test('groups are searched with their subgroups, the latest activity first', asyn
       scope,
     );
   }
+});
+
+test('revisions of a wiki can be searched', async () => {
+  const project = await app.make.project();
+  const owner = { type: 'project' as const, id: project.id };
+  const { oid } = await commitToWiki(app, owner, [page('Old.md', 'needle')]);
+  await commitToWiki(app, owner, [{ action: 'delete', path: 'Old.md' }, page('New.md', 'needle')]);
+  const names = async (query: Record<string, string>) =>
+    expectStatus<Blob[]>(await ask(project, { search: 'needle', ...query }, 'wiki_blobs'), 200).map(({ path }) => path);
+  assert.deepEqual(
+    [await names({}), await names({ ref: oid }), await names({ ref: '' })],
+    [['New.md'], ['Old.md'], ['New.md']],
+  );
+  assert.equal((await ask(project, { search: 'needle', ref: 'no-such' }, 'wiki_blobs')).statusCode, 404);
 });

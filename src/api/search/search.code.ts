@@ -43,7 +43,7 @@ export async function findBlobs(search: Search, kind: 'project' | 'wiki') {
   };
   return c.page(
     async ({ offset, size }) => {
-      const matches = await gather(c.deps, holders, { wanted: offset + size + 1, ref: input.ref }, { find });
+      const matches = await gather(c.deps, holders, { wanted: offset + size + 1, ref: input.ref, atOnce: 4, find });
       return uncountedPage(matches.slice(offset), size);
     },
     async (matches) => {
@@ -101,7 +101,8 @@ export async function findCommits(search: Search) {
   };
   return c.page(
     async ({ offset, size }) => {
-      const matches = await gather(c.deps, holders, { wanted: offset + size + 1, ref: input.ref }, { find });
+      // History is read in this thread.
+      const matches = await gather(c.deps, holders, { wanted: offset + size + 1, ref: input.ref, atOnce: 1, find });
       return uncountedPage(matches.slice(offset), size);
     },
     async (matches) => {

@@ -1,3 +1,4 @@
+import { forEachWithConcurrency } from '../../core/concurrency.ts';
 import { threadTime } from '../../core/thread-time.ts';
 import type { Deps } from '../../deps.ts';
 import { GitError, isUnreadable } from '../../git/common/index.ts';
@@ -5,15 +6,19 @@ import { openSearched, type SearchedCommit, type SearchedHolder } from './search
 
 /** Number of matches after which a search ends. */
 export const MAX_MATCHES = 1_000;
-/** Number of repositories searched at once. */
-const AT_ONCE = 4;
 /** Processor time in milliseconds of this process after which no further repository is looked into. */
 const MAX_TIME = 10_000;
 
-/** How one repository is searched. */
+/** How repositories are searched. */
 export interface RepositorySearch<T> {
+  /** Number of matches wanted. */
+  wanted: number;
+  /** Branch, tag or commit; the default branches when absent. */
+  ref: string | undefined;
+  /** Number of repositories searched at once. */
+  atOnce: number;
   /**
-   * Finds at most `limit` matches.
+   * Finds at most `limit` matches in one repository.
    * @param found receives the matches, so that those before an error are kept
    */
   find(commit: SearchedCommit, limit: number, found: T[]): Promise<void>;
@@ -25,14 +30,12 @@ const isPassedOver = (error: unknown): boolean => isUnreadable(error) || (error 
 /**
  * Searches repositories in order, until enough is found. One repository fails as its errors say; of many, those are
  * passed over that are damaged or too large.
- * @param wanted number of matches
  * @throws ApiError 404 for an unknown `ref`; GitError
  */
 export async function gather<T>(
   deps: Deps,
   holders: readonly SearchedHolder[],
-  { wanted, ref }: { wanted: number; ref: string | undefined },
-  search: RepositorySearch<T>,
+  { wanted, ref, atOnce, find }: RepositorySearch<T>,
 ): Promise<T[]> {
   const limit = Math.min(wanted, MAX_MATCHES);
   const all: T[] = [];
@@ -40,15 +43,18 @@ export async function gather<T>(
     const found: T[] = [];
     try {
       const commit = await openSearched(deps, holder, ref);
-      if (commit !== null) await search.find(commit, limit - all.length, found);
+      if (commit !== null) await find(commit, limit - all.length, found);
     } catch (error) {
       if (holders.length === 1 || !isPassedOver(error)) throw error;
     }
     return found;
   };
   const begun = threadTime();
-  for (let at = 0; at < holders.length && all.length < limit && threadTime() - begun < MAX_TIME; at += AT_ONCE) {
-    const found = await Promise.all(holders.slice(at, at + AT_ONCE).map(one));
+  for (let at = 0; at < holders.length && all.length < limit && threadTime() - begun < MAX_TIME; at += atOnce) {
+    const found: T[][] = [];
+    await forEachWithConcurrency(holders.slice(at, at + atOnce).entries(), atOnce, null, async ([index, holder]) => {
+      found[index] = await one(holder);
+    });
     all.push(...found.flat());
   }
   return all.slice(0, limit);

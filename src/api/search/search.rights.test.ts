@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
-import { makeMergeRequest } from '../../../test/support/merge-request.ts';
-import { ProjectGit } from '../../../test/support/project-git.ts';
-import { Rows } from '../../../test/support/rows.ts';
-import { commitToWiki, page } from '../../../test/support/wikis.ts';
+import {
+  SEARCHING_ROLES,
+  type SearchedProject,
+  type SearchingRole,
+  searchedProject,
+} from '../../../test/support/searched-project.ts';
 import type { Visibility } from '../../core/access-levels.ts';
-import { timestamp } from '../../core/clock.ts';
 import type { FeatureLevel, Project } from '../../db/tables/projects.table.ts';
 
 let app: TestApp;
@@ -15,66 +16,11 @@ before(async () => {
 });
 after(() => app.close());
 
-const ROLES = [
-  'stranger',
-  'guest',
-  'planner',
-  'reporter',
-  'developer',
-  'maintainer',
-  'owner',
-  'administrator',
-] as const;
-type Role = (typeof ROLES)[number];
+const ROLES = SEARCHING_ROLES;
+type Role = SearchingRole;
+const make = (visibility: Visibility, columns: Partial<Project> = {}) => searchedProject(app, visibility, columns);
 const from = (role: Role): readonly Role[] => ROLES.slice(ROLES.indexOf(role));
 const NOBODY: readonly Role[] = [];
-
-interface Made {
-  project: Project;
-  group: number;
-  token(role: Role): string;
-}
-
-/** Makes a project, in a group of its visibility, in which each scope finds one thing by its word. */
-async function make(visibility: Visibility, columns: Partial<Project> = {}): Promise<Made> {
-  const group = await app.make.group({ visibility });
-  const project = await app.make.project({ visibility, namespace: group });
-  const people = await app.make.members(project);
-  const rows = new Rows(app.deps);
-  const { id: projectId } = project;
-  const sha = new ProjectGit(app, project).commit('main', { 'a.txt': 'kernel\n' }, { message: 'kernel' });
-  const issue = await rows.issue(projectId, { title: 'kernel' });
-  const hidden = await rows.issue(projectId, { title: 'hidden', confidential: 1 });
-  const mergeRequest = await makeMergeRequest(app, project, { title: 'kernel' });
-  const snippet = await rows.snippet(projectId, 'public');
-  const on = (type: 'Issue' | 'MergeRequest' | 'Snippet', { id }: { id: number }) => ({ type, id, projectId });
-  await rows.note(on('Issue', issue), { note: 'on-issue' });
-  await rows.note(on('Issue', issue), { note: 'internal', internal: 1 });
-  await rows.note(on('Issue', issue), { note: 'automatic', system: 1 });
-  await rows.note(on('Issue', hidden), { note: 'on-hidden' });
-  await rows.note(on('MergeRequest', mergeRequest), { note: 'on-change' });
-  await rows.note(on('Snippet', snippet), { note: 'on-snippet' });
-  const note = { project_id: projectId, noteable_type: 'Commit' as const, noteable_id: null, commit_id: sha };
-  const now = timestamp(app.deps.clock);
-  await app.deps.db
-    .insertInto('notes')
-    .values({ ...note, discussion_id: sha, author_id: 1, note: 'on-commit', created_at: now, updated_at: now })
-    .execute();
-  expectStatus(await app.post(`/projects/${projectId}/milestones`, { json: { title: 'kernel' } }), 201);
-  await commitToWiki(app, { type: 'project', id: projectId }, [page('Home.md', 'kernel')]);
-  await commitToWiki(app, { type: 'group', id: group.id }, [page('Home.md', 'group-kernel')]);
-  await app.deps.db
-    .updateTable('projects')
-    .set({ description: 'kernel', ...columns })
-    .where('id', '=', projectId)
-    .execute();
-  await app.deps.db.updateTable('snippets').set({ title: 'kernel' }).where('id', '=', snippet.id).execute();
-  return {
-    project,
-    group: group.id,
-    token: (role) => (role === 'administrator' ? ROOT_TOKEN : people[role].token),
-  };
-}
 
 /** Scopes with a text that finds one thing in the project. */
 const SEARCHES = {
@@ -98,7 +44,11 @@ const SEARCHES = {
 type Subject = keyof typeof SEARCHES;
 
 /** Roles that find something of the project, in one place; the search is refused to none but where it is hidden. */
-async function finders(made: Made, subject: Subject, place: 'everywhere' | 'group' | 'project'): Promise<Role[]> {
+async function finders(
+  made: SearchedProject,
+  subject: Subject,
+  place: 'everywhere' | 'group' | 'project',
+): Promise<Role[]> {
   const [scope, search] = SEARCHES[subject];
   const path = { everywhere: '', group: `/groups/${made.group}`, project: `/projects/${made.project.id}` }[place];
   const roles: Role[] = [];
@@ -120,9 +70,13 @@ const placesOf = (subject: Subject) =>
       ? (['everywhere'] as const)
       : (['everywhere', 'group', 'project'] as const);
 
-function expectFinders(name: string, make: () => Promise<Made>, expected: Record<Subject, readonly Role[]>): void {
+function expectFinders(
+  name: string,
+  make: () => Promise<SearchedProject>,
+  expected: Record<Subject, readonly Role[]>,
+): void {
   describe(name, () => {
-    let made: Made;
+    let made: SearchedProject;
     before(async () => {
       made = await make();
     });
