@@ -8,6 +8,7 @@ const OTHER_PROGRAMS = ['test/clients/', 'test/crash/', 'test/recipes/'];
 const WITHOUT_DATABASE = [
   ...['src/ci/', 'src/config/', 'src/core/', 'src/git/', 'src/http/params/', 'src/outbound/'],
   'test/fuzz/',
+  'test/support/browser.test.ts',
   ...['src/test-fixtures.test.ts', 'test/e2e/neighbours.test.ts'],
 ];
 
