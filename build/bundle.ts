@@ -44,7 +44,7 @@ async function nodeCheck(): Promise<string> {
 async function makeChunks(folder: string): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     cwd: root,
-    // Entries of their own: a thread that compiles configurations, renders a text, reads repositories or writes to them, and the processes
+    // Entries of their own: a thread that compiles configurations, renders or highlights a text, reads repositories or writes to them, and the processes
     // that start git and count lines load nothing else.
     input: {
       main: 'src/main.ts',
@@ -54,6 +54,7 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
       'node-test': 'src/node-test.ts',
       compiler: 'src/ci/compiler/compiler.worker.ts',
       markup: 'src/markup/markup.worker.ts',
+      highlight: 'src/web/highlight/highlight.worker.ts',
       reader: 'src/api/code/reader-thread-program.ts',
       writer: 'src/git/files/writer/writer.thread.ts',
       spawner: 'src/git/process/spawner/spawner.program.ts',

@@ -56,6 +56,7 @@ export const BYTE_CACHES = {
   archives: { scope: 'content', bytes: 64 * MiB, maxEntryShare: 1 / 2, isCostly: true },
   test_reports: { scope: 'content', bytes: 24 * MiB, maxEntryShare: 1 / 4, isCostly: true },
   markup: { scope: 'content', bytes: 16 * MiB, maxEntryShare: 1 / 4 },
+  highlighted: { scope: 'content', bytes: 16 * MiB, maxEntryShare: 1 / 4 },
   immutable_responses: { scope: 'content', bytes: 48 * MiB, maxEntryShare: 1 / 8 },
   responses: { scope: 'commit', bytes: 16 * MiB, maxEntryShare: 1 / 256 },
   unleash_rules: { scope: 'validated', bytes: 16 * MiB },

@@ -1,12 +1,11 @@
 import { EntryCache } from '../../../core/cache/index.ts';
-import { once } from '../../../core/core.once.ts';
+import { type LanguageData, type LanguageDetector, languageDetector } from '../../../core/language-detection.ts';
 import { cacheKey, checkOids, decodeBytes, GitError, ResultCache } from '../../common/index.ts';
 import { readRecords } from '../../process/index.ts';
 import type { Repository } from '../../repository/index.ts';
 import { treeOf } from '../git.tree.ts';
 import { changesBetween } from '../tree-changes.ts';
 import { treeSize } from '../tree-size.ts';
-import { type LanguageData, LanguageDetector } from './language-detection.ts';
 import { isDocumentationPath, isGeneratedPath, isVendoredPath } from './language-paths.ts';
 
 export interface LanguageShare {
@@ -29,13 +28,6 @@ const MAX_CHANGES = 1_000;
 const results = new ResultCache<Counter>('git_languages', (counter) => counter.size * 100 + 500);
 /** The last requested tree, by repository. */
 const latest = new EntryCache<string, string>('git_latest_languages');
-const detector = once(loadDetector);
-
-/** Loaded on demand, since the data is large and rarely needed. */
-async function loadDetector(): Promise<LanguageDetector> {
-  const languages = await import('linguist-languages');
-  return new LanguageDetector(Object.values<LanguageData>(languages));
-}
 
 function isLeftOut(path: string): boolean {
   return isVendoredPath(path) || isDocumentationPath(path) || isGeneratedPath(path);
@@ -104,7 +96,7 @@ export async function languagesOf(repo: Repository, commit: string): Promise<rea
   checkOids([commit]);
   const tree = (await treeOf(repo, commit)) ?? commit;
   const counted = await results.get(cacheKey(repo.key, tree), async () => {
-    const languages = await detector();
+    const languages = await languageDetector();
     return (await countChanges(repo, languages, tree)) ?? (await countAll(repo, languages, tree));
   });
   latest.set(repo.key, tree);

@@ -1,9 +1,14 @@
+import { once } from './core.once.ts';
+
 /** Data of a language required for detection. */
 export interface LanguageData {
   readonly name: string;
   readonly type: 'data' | 'markup' | 'programming' | 'prose';
   readonly extensions?: readonly string[];
   readonly filenames?: readonly string[];
+  /** Programs named in the first line of its scripts. */
+  readonly interpreters?: readonly string[];
+  readonly aliases?: readonly string[];
   /** Language that its files are counted as. */
   readonly group?: string;
 }
@@ -79,18 +84,28 @@ const USUAL: Readonly<Record<string, string>> = {
   '.yy': 'Yacc',
 };
 
-/** Detects languages by file name. */
+/** Program of a script, also behind `env`, without its version. */
+const INTERPRETER = /^#!\s*(?:\S*\/)?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*)?(?:\S*\/)?([a-z+#-]+)/i;
+/** Part of a first line that is looked at. */
+const MAX_FIRST_LINE = 200;
+
+/** Detects languages by file name, and by the first line of scripts. */
 export class LanguageDetector {
   readonly #byFilename = new Map<string, LanguageData[]>();
   readonly #byExtension = new Map<string, LanguageData[]>();
   readonly #byName = new Map<string, LanguageData>();
+  readonly #byAlias = new Map<string, LanguageData>();
+  readonly #byInterpreter = new Map<string, LanguageData[]>();
 
   constructor(languages: Iterable<LanguageData>) {
     for (const language of languages) {
       this.#byName.set(language.name, language);
       for (const name of language.filenames ?? []) push(this.#byFilename, name, language);
       for (const ending of language.extensions ?? []) push(this.#byExtension, ending.toLowerCase(), language);
+      for (const program of language.interpreters ?? []) push(this.#byInterpreter, program, language);
+      for (const alias of language.aliases ?? []) this.#byAlias.set(alias, language);
     }
+    for (const language of this.#byName.values()) this.#byAlias.set(language.name.toLowerCase(), language);
     for (const [ending, name] of Object.entries(USUAL)) {
       const language = this.#byName.get(name);
       if (language !== undefined) this.#byExtension.set(ending, [language]);
@@ -112,12 +127,29 @@ export class LanguageDetector {
     return [];
   }
 
+  /** Languages of a script by its first line, `#!/usr/bin/env python3`; none for other texts. */
+  ofScript(text: string): readonly LanguageData[] {
+    const program = INTERPRETER.exec(text.slice(0, MAX_FIRST_LINE).split('\n', 1)[0]!)?.[1];
+    return (program === undefined ? undefined : this.#byInterpreter.get(program.toLowerCase())) ?? [];
+  }
+
+  /** Language by its name or an alias, in any case. */
+  named(name: string): LanguageData | undefined {
+    return this.#byAlias.get(name.toLowerCase());
+  }
+
   /** Language that the files of a language are counted as; null if they are not counted. */
   counted(language: LanguageData): string | null {
     if (language.type !== 'programming' && language.type !== 'markup') return null;
     return language.group ?? language.name;
   }
 }
+
+/** The detector of all languages, loaded on demand, since their data is large and rarely needed. */
+export const languageDetector: () => Promise<LanguageDetector> = once(async () => {
+  const languages = await import('linguist-languages');
+  return new LanguageDetector(Object.values<LanguageData>(languages));
+});
 
 function push(map: Map<string, LanguageData[]>, key: string, language: LanguageData): void {
   const list = map.get(key);
