@@ -95,6 +95,7 @@ const fontsOf = (folder: string): string => `<?xml version="1.0"?>
   <dir>/usr/share/fonts</dir>
   <cachedir>${join(folder, 'home/fonts')}</cachedir>
   <alias><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias>
+  <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family><family>Liberation Mono</family></prefer></alias>
 </fontconfig>
 `;
 

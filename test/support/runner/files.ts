@@ -6,7 +6,16 @@ const OTHER_PROGRAMS = ['test/clients/', 'test/crash/', 'test/recipes/'];
 
 /** Folders and files whose tests open no database, or the embedded one of a server for tests alone: they need not run once for each. */
 const WITHOUT_DATABASE = [
-  ...['src/ci/', 'src/config/', 'src/core/', 'src/git/', 'src/http/params/', 'src/outbound/', 'src/web/highlight/'],
+  ...[
+    'src/ci/',
+    'src/config/',
+    'src/core/',
+    'src/git/',
+    'src/http/params/',
+    'src/outbound/',
+    'src/web/highlight/',
+    'src/web/job-log/',
+  ],
   'test/fuzz/',
   'test/support/browser.test.ts',
   ...['src/test-fixtures.test.ts', 'test/e2e/neighbours.test.ts'],
