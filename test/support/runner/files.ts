@@ -13,6 +13,7 @@ const WITHOUT_DATABASE = [
     'src/git/',
     'src/http/params/',
     'src/outbound/',
+    'src/web/diff-lines/',
     'src/web/highlight/',
     'src/web/job-log/',
   ],
