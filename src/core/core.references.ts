@@ -176,7 +176,7 @@ function* shortReferences(text: string): Generator<ReferenceMatch> {
 }
 
 /** The project path before a mark, null for none; undefined if the mark is part of something else. */
-function projectBefore(text: string, mark: number): { project: string | null; start: number } | undefined {
+export function projectBefore(text: string, mark: number): { project: string | null; start: number } | undefined {
   let start = mark;
   while (start > 0 && mark - start <= MAX_PATH && isPathCharacter(text.charCodeAt(start - 1))) start -= 1;
   if (mark - start > MAX_PATH) return undefined;

@@ -1,6 +1,7 @@
-import type { StateCore, Token } from 'markdown-it';
+import type { StateCore } from 'markdown-it';
 import { RE2JS } from 're2js';
 import { patternSize } from '../core/pattern-size.ts';
+import { changeTexts, SplitText } from './text-tokens.ts';
 
 /** Pattern and URL of issues in an external issue tracker. */
 export interface IssueLinks {
@@ -35,6 +36,12 @@ function* namedIn(text: string, pattern: RE2JS): Generator<Named> {
   }
 }
 
+/** Tells whether a name is of an issue of the tracker. */
+export function isIssueOf({ pattern }: IssueLinks): (name: string) => boolean {
+  const compiled = RE2JS.compile(pattern);
+  return (name) => compiled.matcher(name).matches();
+}
+
 /** Turns issue references in a text into links. Code and existing links are not changed. */
 export function linkIssues(state: StateCore, { pattern: source, url, tracker }: IssueLinks): void {
   const pattern = RE2JS.compile(source);
@@ -42,24 +49,16 @@ export function linkIssues(state: StateCore, { pattern: source, url, tracker }: 
   let steps = MAX_STEPS;
   const size = patternSize(source);
 
-  const linked = (token: Token): Token[] => {
+  changeTexts(state, (token) => {
     const { content } = token;
     steps -= content.length * size;
     if (steps < 0) return [token];
-    const tokens: Token[] = [];
-    let at = 0;
-    const text = (until: number) => {
-      if (until === at) return;
-      const part = new state.Token('text', '', 0);
-      part.content = content.slice(at, until);
-      tokens.push(part);
-    };
+    const split = new SplitText(state, content);
     for (const { start, end, key } of namedIn(content, pattern)) {
       if (links === 0) break;
       links -= 1;
       const href = state.md.normalizeLink(url.replaceAll(':id', encodeURIComponent(key)));
       if (!state.md.validateLink(href)) break;
-      text(start);
       const open = new state.Token('link_open', 'a', 1);
       open.attrs = [
         ['href', href],
@@ -70,21 +69,8 @@ export function linkIssues(state: StateCore, { pattern: source, url, tracker }: 
       ];
       const words = new state.Token('text', '', 0);
       words.content = content.slice(start, end);
-      tokens.push(open, words, new state.Token('link_close', 'a', -1));
-      at = end;
+      split.put(start, end, open, words, new state.Token('link_close', 'a', -1));
     }
-    if (tokens.length === 0) return [token];
-    text(content.length);
-    return tokens;
-  };
-
-  for (const block of state.tokens) {
-    if (block.type !== 'inline' || block.children === null) continue;
-    let within = 0;
-    block.children = block.children.flatMap((token) => {
-      if (token.type === 'link_open') within += 1;
-      if (token.type === 'link_close') within -= 1;
-      return token.type === 'text' && within === 0 ? linked(token) : [token];
-    });
-  }
+    return split.finish(token);
+  });
 }

@@ -1,7 +1,9 @@
 /** Program of the rendering thread. Other modules import it for its URL only. */
+import { once } from 'node:events';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { MAX_HTML, type MarkupRequest } from './markup.request.ts';
-import { renderInThisThread } from './render-in-this-thread.ts';
+import type { Mention, MentionLinks } from './mentions.ts';
+import { readInThisThread } from './render-in-this-thread.ts';
 
 export const workerAddress = import.meta.url;
 export const WORKER = 'stithy-markup';
@@ -11,10 +13,21 @@ interface Work {
   request: MarkupRequest;
 }
 
-/** Null if the HTML is too long, because short references can stand for long addresses. */
-function rendered(request: MarkupRequest): string | null {
+/**
+ * What the thread says: what the text names, once, if it names anything, whereupon it is told what that leads to; and
+ * the HTML. Null if that is too long, because short references can stand for long addresses.
+ */
+export type Said = { mentions: Mention[] } | { html: string | null };
+
+async function rendered(request: MarkupRequest, port: NonNullable<typeof parentPort>): Promise<string | null> {
   try {
-    const html = renderInThisThread(request);
+    const read = await readInThisThread(request);
+    let links: MentionLinks = {};
+    if (read.mentions.length > 0) {
+      port.postMessage({ mentions: read.mentions } satisfies Said);
+      [links] = (await once(port, 'message')) as [MentionLinks];
+    }
+    const html = await read.render(links);
     return html.length > MAX_HTML ? null : html;
   } catch (error) {
     if (error instanceof RangeError) return null;
@@ -23,5 +36,7 @@ function rendered(request: MarkupRequest): string | null {
 }
 
 if (!isMainThread && parentPort !== null && (workerData as Work | null)?.name === WORKER) {
-  parentPort.postMessage(rendered((workerData as Work).request));
+  const port = parentPort;
+  // The bundle has no waiting at the top of a program. An error ends the thread.
+  void rendered((workerData as Work).request, port).then((html) => port.postMessage({ html } satisfies Said));
 }

@@ -4,7 +4,11 @@ import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { failedToStart, watchThread } from '../core/thread-watch.ts';
 import { type MarkupRequest, tooLarge } from './markup.request.ts';
-import { WORKER, workerAddress } from './markup.worker.ts';
+import { type Said, WORKER, workerAddress } from './markup.worker.ts';
+import type { Mention, MentionLinks } from './mentions.ts';
+
+/** Finds out what the names in a text lead to. */
+export type Resolve = (mentions: readonly Mention[]) => Promise<MentionLinks>;
 
 /**
  * Processor time in milliseconds that a text may take, including the start of its thread, and the interval of checks.
@@ -29,20 +33,25 @@ const noTime = () => new Busy(503, '503 Service Unavailable - the server is too 
 
 /**
  * Renders in a separate thread, which ends afterwards.
+ * @param resolve asked once, if the text names anything
  * @throws ApiError 422 if rendering takes too long or the result is too long; Busy if too many texts wait or the server
  *   is overloaded
  */
-export async function renderInThread(request: MarkupRequest, limits = LIMITS): Promise<string> {
+export async function renderInThread(request: MarkupRequest, resolve?: Resolve, limits = LIMITS): Promise<string> {
   const { caller, signal } = currentScope();
   const release = await slots.take(caller, { signal });
   try {
-    return await renderInWorker(request, limits);
+    return await renderInWorker(request, resolve, limits);
   } finally {
     release();
   }
 }
 
-async function renderInWorker(request: MarkupRequest, limits: typeof LIMITS): Promise<string> {
+async function renderInWorker(
+  request: MarkupRequest,
+  resolve: Resolve | undefined,
+  limits: typeof LIMITS,
+): Promise<string> {
   const worker = new Worker(new URL(workerAddress), {
     workerData: { name: WORKER, request },
     resourceLimits: MEMORY,
@@ -51,7 +60,12 @@ async function renderInWorker(request: MarkupRequest, limits: typeof LIMITS): Pr
     execArgv: [],
   });
   const result = Promise.withResolvers<string>();
-  worker.on('message', (html: string | null) => (html === null ? result.reject(tooLarge()) : result.resolve(html)));
+  const answer = async (mentions: readonly Mention[]) => worker.postMessage((await resolve?.(mentions)) ?? {});
+  worker.on('message', (said: Said) => {
+    if ('mentions' in said) void answer(said.mentions).catch(result.reject);
+    else if (said.html === null) result.reject(tooLarge());
+    else result.resolve(said.html);
+  });
   worker.on('error', (error: NodeJS.ErrnoException) =>
     result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : failedToStart(error) ? noTime() : error),
   );

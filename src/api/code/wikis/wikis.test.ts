@@ -196,7 +196,7 @@ describe('HTML', () => {
     assert.equal(
       shown.content,
       [
-        '<h1 data-sourcepos="1:1-1:4" dir="auto">Hi</h1>',
+        '<h1 data-sourcepos="1:1-1:4" dir="auto"><a id="user-content-hi" class="anchor" href="#user-content-hi" aria-hidden="true"></a>Hi</h1>',
         `<p data-sourcepos="3:1-3:37" dir="auto"><a href="/${project.full_path}/-/wikis/dir/b">next</a> &lt;script&gt;alert(1)&lt;/script&gt;</p>`,
       ].join('\n'),
     );
