@@ -43,6 +43,7 @@ const ROOMS = [
   'webhooks',
   'mirroring',
   'integrations',
+  'references',
   'import-export',
   'pipelines',
   'http',
