@@ -10,6 +10,8 @@ import type { TextHome } from './mention-places.ts';
 /** Text of nothing in particular. */
 export const NOWHERE: TextHome = { project: null, namespace: null };
 
+type Options = Pick<MarkupRequest, 'file' | 'remoteImages'>;
+
 /**
  * Renders a Markdown text as safe HTML for a reader. What it names (`#1`, `@ada`, commits, addresses of this server)
  * becomes links, as far as they may see it; links and images are absolute.
@@ -22,22 +24,30 @@ export async function renderText(
   reader: Caller,
   home: TextHome,
   text: string,
-  more: Pick<MarkupRequest, 'file' | 'remoteImages'> = {},
+  more: Options = {},
 ): Promise<string> {
   if (text === '') return '';
-  const server = deps.externalUrl();
   const issues = home.project === null ? undefined : await issueLinksOf(deps, home.project.id);
-  const request: MarkupRequest = {
-    text,
-    format: 'markdown',
-    base: home.project === null ? '' : `${server}/${home.project.full_path}`,
-    slug: '',
-    server,
-    ...more,
-    ...(issues === undefined ? {} : { issues }),
-  };
-  const key = JSON.stringify([request.base, server, more.file, more.remoteImages, digestOf(text)]);
-  return renderMarkup(key, request, (mentions) => linksOfMentions(deps, reader, home, mentions));
+  const request = { ...requestOf(deps, home, text, more), server: deps.externalUrl() };
+  return renderMarkup(keyOf(request), issues === undefined ? request : { ...request, issues }, (mentions) =>
+    linksOfMentions(deps, reader, home, mentions),
+  );
 }
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
+/** As `renderText`, for any reader: what the text names stays text. */
+export async function renderPlainText(deps: Deps, home: TextHome, text: string, more: Options = {}): Promise<string> {
+  if (text === '') return '';
+  const request = requestOf(deps, home, text, more);
+  return renderMarkup(keyOf(request), request);
+}
+
+const requestOf = (deps: Deps, { project }: TextHome, text: string, more: Options): MarkupRequest => ({
+  text,
+  format: 'markdown',
+  base: project === null ? '' : `${deps.externalUrl()}/${project.full_path}`,
+  slug: '',
+  ...more,
+});
+
+const keyOf = ({ text, ...others }: MarkupRequest): string =>
+  `${JSON.stringify(others)} ${createHash('sha256').update(text).digest('base64url')}`;

@@ -41,6 +41,7 @@ import { registerReferences } from './references/references.background.ts';
 import { resourceEventRoutes } from './resource-events/resource-events.routes.ts';
 import { registerTodos } from './todos/todos.background.ts';
 import { todoRoutes } from './todos/todos.routes.ts';
+import { markdownRoutes } from './markdown/markdown.routes.ts';
 import { userCountRoutes } from './user-counts/user-counts.routes.ts';
 
 export type { UserScope } from '../object-access.ts';
@@ -119,6 +120,7 @@ export const planning: Area = {
     ...resourceEventRoutes,
     ...todoRoutes,
     ...commitCommentRoutes,
+    ...markdownRoutes,
     ...userCountRoutes,
     ...commitMergeRequestRoutes,
     ...mergedBranchRoutes,
