@@ -11,6 +11,7 @@ const routes = [...publicRoutes, ...benchRoutes];
 
 /** What is sent by another method than GET although it changes nothing, each with the reason. */
 const READING: Readonly<Record<string, string>> = {
+  'POST /markdown': 'a text too long for an address; nothing is kept of it',
   'POST /projects/:id/packages/npm/-/npm/v1/security/advisories/bulk': 'asks what is known of packages',
   'POST /projects/:id/packages/npm/-/npm/v1/security/audits/quick': 'asks what is known of packages',
   'POST /groups/:id/-/packages/npm/-/npm/v1/security/advisories/bulk': 'asks what is known of packages',

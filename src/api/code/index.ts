@@ -8,6 +8,7 @@ import { commitHistoryRoutes } from './commits/commits.history-routes.ts';
 import { commitPageRoutes } from './commits/commits.page-routes.ts';
 import { commitPickRoutes } from './commits/commits.pick-routes.ts';
 import { commitsRoutes } from './commits/commits.routes.ts';
+import { templateRoutes } from './file-templates/file-templates.routes.ts';
 import { groupProtectedBranchRoutes } from './group-protected-branches/group-protected-branches.routes.ts';
 import { protectedBranchRoutes } from './protected-branches/protected-branches.routes.ts';
 import { registerProtectionUserRemoval } from './protected-refs/protected-refs.background.ts';
@@ -71,6 +72,7 @@ export const code: Area = {
     ...snippetsRoutes,
     ...submoduleRoutes,
     ...tagRoutes,
+    ...templateRoutes,
     ...wikiRoutes,
   ],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,

@@ -75,6 +75,7 @@ export const PLAN_ONLY_LISTS: readonly string[] = [
 const KEY_ORDER = 'walks the table in the order of its key until the page is full; SQLite shows that as a scan';
 const FEW = 'administrators enter its rows by hand, and a scan of the few is all that there is';
 const FROM_GIT = 'read from the repository, which the rows have none of';
+const SHIPPED = 'comes with the program, which the rows have none of';
 const NO_OBJECT = 'the rows have no object that it is a list of';
 
 /** Routes of lists that neither the test of query plans nor the bench of growth asks for, with the reason. */
@@ -89,6 +90,11 @@ export const UNTESTED_LIST_ROUTES: Readonly<Record<string, string>> = {
   '/project_aliases': FEW,
   '/topics': 'sorts all topics by the number of their projects',
   '/broadcast_messages': FEW,
+  '/templates/licenses': SHIPPED,
+  '/templates/dockerfiles': SHIPPED,
+  '/templates/gitignores': SHIPPED,
+  '/templates/gitlab_ci_ymls': SHIPPED,
+  '/projects/:id/templates/:type': FROM_GIT,
   '/projects/:id/repository/branches': FROM_GIT,
   '/projects/:id/repository/commits/:sha/statuses': FROM_GIT,
   '/projects/:id/repository/commits': FROM_GIT,
