@@ -12,12 +12,10 @@ import type { Deps } from '../deps.ts';
 /** Maximum number of projects whose objects one text can lead to. */
 const MAX_PROJECTS = 30;
 
-/** Where a text belongs: to a project, to a group, or to neither. */
-export interface TextHome {
-  project: Project | null;
-  /** Namespace of the project, or the group; null for what belongs to neither. */
-  namespace: Pick<Namespace, 'id' | 'full_path' | 'lineage' | 'owner_id'> | null;
-}
+/** The project that a text belongs to, with its namespace; nulls for a text of none. */
+export type TextHome =
+  | { project: Project; namespace: Pick<Namespace, 'lineage' | 'owner_id'> }
+  | { project: null; namespace: null };
 
 /** A project that the reader may see. */
 export interface MentionPlace {
@@ -59,10 +57,10 @@ export async function placesOf(
   );
 }
 
-function fullPath({ project, namespace }: TextHome, written: string | null): string | undefined {
+function fullPath({ project }: TextHome, written: string | null): string | undefined {
   if (written === null) return project?.full_path;
-  if (written.includes('/')) return written;
-  return namespace === null ? undefined : `${namespace.full_path}/${written}`;
+  if (written.includes('/') || project === null) return written;
+  return project.full_path.slice(0, project.full_path.lastIndexOf('/') + 1) + written;
 }
 
 const projectsOf = ({ db }: Deps, paths: readonly string[]): Promise<Project[]> =>

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
+import { ApiError } from '../core/core.errors.ts';
+import { escapeHtml } from '../core/html.ts';
 import type { Deps } from '../deps.ts';
 import { issueLinksOf } from '../integrations/trackers/trackers.issue-links.ts';
 import { renderMarkup } from '../markup/markup.render.ts';
@@ -32,6 +34,24 @@ export async function renderText(
   return renderMarkup(keyOf(request), issues === undefined ? request : { ...request, issues }, (mentions) =>
     linksOfMentions(deps, reader, home, mentions),
   );
+}
+
+/**
+ * As `renderText`, for one of several texts of an answer: one that is too long or complex is shown as it is.
+ * @throws Busy
+ */
+export async function renderDescription(
+  deps: Deps,
+  reader: Caller,
+  home: TextHome,
+  text: string | null,
+): Promise<string> {
+  try {
+    return await renderText(deps, reader, home, text ?? '');
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    return `<pre dir="auto">${escapeHtml(text ?? '')}</pre>`;
+  }
 }
 
 /** As `renderText`, for any reader: what the text names stays text. */

@@ -8,7 +8,7 @@ import { getRelease } from './releases.find.ts';
 import { changedRelease, listReleases, newRelease, oneRelease, ReleaseTag } from './releases.inputs.ts';
 import { Release } from './releases.responses.ts';
 import { memoryEstimateOf } from './releases.view-rows.ts';
-import { presentRelease, presentReleases } from './releases.views.ts';
+import { describedFor, presentRelease, presentReleases } from './releases.views.ts';
 import { addEvidence, destroyRelease, updateRelease } from './releases.writes.ts';
 
 const PATH = '/projects/:id/releases';
@@ -33,7 +33,8 @@ export const releaseRoutes: readonly Route[] = [
       if (updated_after !== undefined) query = query.where('updated_at', '>=', updated_after);
       return c.page(query.orderBy(order_by, sort).orderBy('id', sort), async (rows) => {
         await c.hold(await memoryEstimateOf(deps.db, rows));
-        return presentReleases(deps, rows, () => c, input.include_html_description === true);
+        const describe = input.include_html_description === true ? describedFor(deps, c.caller, c) : undefined;
+        return presentReleases(deps, rows, () => c, describe);
       });
     },
   }),
@@ -49,7 +50,8 @@ export const releaseRoutes: readonly Route[] = [
     errors: [404],
     handler: async (c) => {
       const release = await getRelease(c.deps.db, c.project.id, c.params.tag_name);
-      return presentRelease(c.deps, release, c, c.input.include_html_description === true);
+      const describe = c.input.include_html_description === true ? describedFor(c.deps, c.caller, c) : undefined;
+      return presentRelease(c.deps, release, c, describe);
     },
   }),
   route({

@@ -82,7 +82,10 @@ describe('POST releases', () => {
     assert.deepEqual(expectStatus(await app.get(pathOf(made)), 200), [release]);
     const html = { query: { include_html_description: true } };
     const shown = expectStatus<ReleaseJson>(await app.get(`${pathOf(made)}/v1%2F0`, html), 200);
-    assert.equal(shown.description_html, '<p dir="auto">Notes</p>\n<p dir="auto">More</p>');
+    assert.equal(
+      shown.description_html,
+      '<p data-sourcepos="1:1-1:5" dir="auto">Notes</p>\n<p data-sourcepos="3:1-3:4" dir="auto">More</p>',
+    );
     const [listed] = expectStatus<ReleaseJson[]>(await app.get(pathOf(made), html), 200);
     assert.equal(listed?.description_html, shown.description_html);
   });

@@ -1,10 +1,12 @@
+import type { Caller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { paragraphs } from '../../../core/html.ts';
 import { pluck } from '../../../core/pluck.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Release } from '../../../db/tables/releases.table.ts';
 import type { Deps } from '../../../deps.ts';
+import type { TextHome } from '../../../references/mention-places.ts';
+import { renderDescription } from '../../../references/render-text.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type CommitJson, presentCommit, projectUrl } from '../../code/index.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
@@ -20,6 +22,15 @@ export interface ReleaseContext {
   permissions: ProjectPermissions;
 }
 
+/** Renders the description of a release as HTML. */
+export type DescribeRelease = (release: Release) => Promise<string>;
+
+/** Renders descriptions of releases of a project for a reader. */
+export const describedFor =
+  (deps: Deps, caller: Caller, home: TextHome): DescribeRelease =>
+  ({ description }) =>
+    renderDescription(deps, caller, home, description);
+
 /** Renders a release with `simple`. */
 export const presentBasic = (deps: Deps, row: Release): ReleaseBasicJson => ({
   name: row.name ?? row.tag,
@@ -33,13 +44,13 @@ export const presentBasic = (deps: Deps, row: Release): ReleaseBasicJson => ({
 /**
  * Renders releases with a fixed number of queries. Callers who may not read the code see nothing about it.
  * @param contextOf project by id; releases of other projects are left out
- * @param withHtml whether to include the description as HTML
+ * @param describe adds the description as HTML
  */
 export async function presentReleases(
   deps: Deps,
   rows: readonly Release[],
   contextOf: (projectId: number) => ReleaseContext | undefined,
-  withHtml = false,
+  describe?: DescribeRelease,
 ): Promise<ReleaseJson[]> {
   const more = await readReleaseRows(deps, pluck(rows, 'id'));
   const users = await usersById(deps.db, pluck(rows, 'author_id'));
@@ -50,7 +61,7 @@ export async function presentReleases(
     const author = users.get(row.author_id ?? 0);
     shown.push({
       ...presentBasic(deps, row),
-      ...(withHtml ? { description_html: paragraphs(row.description ?? '') } : {}),
+      ...(describe === undefined ? {} : { description_html: await describe(row) }),
       author: author === undefined ? null : userBasic(deps, author),
       ...(await partsFor(deps, row, context, more)),
     });
@@ -63,9 +74,9 @@ export async function presentRelease(
   deps: Deps,
   row: Release,
   context: ReleaseContext,
-  withHtml = false,
+  describe?: DescribeRelease,
 ): Promise<ReleaseJson> {
-  const [shown] = await presentReleases(deps, [row], () => context, withHtml);
+  const [shown] = await presentReleases(deps, [row], () => context, describe);
   return shown!;
 }
 

@@ -270,6 +270,12 @@ test('GET hides merge requests of projects and features that are closed to the c
     200,
   );
   assert.deepEqual([html.title_html, html.rebase_in_progress, html.diverged_commits_count], ['A change', false, 0]);
+  await app.put(pathOf(project, '/1'), { json: { description: '*Why* !1' } });
+  const rich = expectStatus<Shown>(await app.get(pathOf(project, '/1'), { query: { render_html: true } }), 200);
+  assert.match(
+    String(rich.description_html),
+    /^<p [^>]*><em>Why<\/em> <a href="[^"]*\/-\/merge_requests\/1"[^>]*>!1<\/a><\/p>$/,
+  );
 });
 
 test('DELETE is for owners, minds If-Unmodified-Since and takes the head with it', async () => {

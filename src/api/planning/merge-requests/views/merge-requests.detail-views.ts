@@ -3,12 +3,14 @@ import type { Caller } from '../../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../../access/permissions.ts';
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import { today } from '../../../../core/clock.ts';
+import { escapeHtml } from '../../../../core/html.ts';
 import type { MergeRequest as Row } from '../../../../db/tables/merge-requests.table.ts';
 import type { Namespace } from '../../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { GitError } from '../../../../git/common/index.ts';
 import { divergence } from '../../../../git/history/index.ts';
+import { renderDescription } from '../../../../references/render-text.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { canMergeInto } from '../../../../repositories/repository.protections.ts';
 import { subscribedAmong } from '../../issuables/issuables.subscriptions.ts';
@@ -26,7 +28,9 @@ export interface MergeRequestScope {
   caller: Caller;
 }
 
-export interface DetailOptions extends Omit<MergeRequestOptions, 'from'> {
+export interface DetailOptions extends Omit<MergeRequestOptions, 'from' | 'html'> {
+  /** Adds `title_html` and `description_html`. */
+  renderHtml?: boolean;
   /** Adds `diverged_commits_count`. */
   divergedCommits?: boolean;
   /** Adds `rebase_in_progress`. */
@@ -44,8 +48,14 @@ export async function presentMergeRequest(
   const [view] = await loadMergeRequestViews(deps, [row]);
   const version = await latestVersion(deps.db, row);
   const { user } = caller;
+  const html = options.renderHtml
+    ? {
+        title_html: escapeHtml(row.title),
+        description_html: await renderDescription(deps, caller, scope, row.description),
+      }
+    : {};
   return {
-    ...presentView(deps, view!, { ...options, from: { project } }),
+    ...presentView(deps, view!, { ...options, html, from: { project } }),
     subscribed: user !== null && (await subscribedAmong(deps.db, 'MergeRequest', [row], user.id)).has(row.id),
     changes_count: version?.real_size ?? null,
     ...(await headPipelineOf(deps, caller, row)),

@@ -1,5 +1,4 @@
 import { projectsOfIds } from '../../../../access/find-by-id.ts';
-import { escapeHtml, paragraphs } from '../../../../core/html.ts';
 import { parseJson } from '../../../../db/columns.ts';
 import type { MergeParams, MergeRequest as Row } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -18,8 +17,8 @@ export interface MergeRequestOptions {
   /** Viewpoint for `references.relative`; none when absent. */
   from?: Viewpoint;
   withLabelsDetails?: boolean;
-  /** Adds `title_html` and `description_html`. */
-  renderHtml?: boolean;
+  /** Title and description as HTML. */
+  html?: Pick<MergeRequestBasic, 'title_html' | 'description_html'>;
 }
 
 /** `merge_status` in responses: a check in progress is `checking`. */
@@ -77,9 +76,7 @@ export function presentView(deps: Deps, view: MergeRequestView, options: MergeRe
   return {
     ...simple(deps, view),
     ...people(deps, view),
-    ...(options.renderHtml
-      ? { title_html: escapeHtml(row.title), description_html: paragraphs(row.description ?? '') }
-      : {}),
+    ...options.html,
     merged_at: row.merged_at,
     closed_at: row.closed_at,
     target_branch: row.target_branch,
