@@ -98,7 +98,8 @@ const attributesOf = (
   return [
     ['href', href.startsWith('#') || !/#/.test(written) || !/^https?:/.test(written) ? href : written],
     ['title', title],
-    ['class', `gfm gfm-${type}`],
+    // As clients know it.
+    ['class', `gfm gfm-${kind === 'user' ? 'project_member' : type}`],
     ['data-reference-type', type],
     ['data-original', written],
     ...Object.entries(data).map(([name, value]): [string, string] => [`data-${name}`, String(value)]),

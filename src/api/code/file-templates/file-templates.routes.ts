@@ -16,7 +16,7 @@ import {
   descriptionText,
 } from './description-templates.ts';
 import { FileTemplate, LicenceTemplate, TemplateName } from './file-templates.responses.ts';
-import { type Blanks, licenceKeys, licenceOf } from './licences.ts';
+import type { Blanks } from './licences.ts';
 import { FILE_KINDS, type FileKind, shippedKeys, shippedText } from './shipped-files.ts';
 
 const fileKinds = Object.keys(FILE_KINDS) as FileKind[];
@@ -36,6 +36,9 @@ const blanksOf = (deps: Deps, { user }: Caller, input: Omit<Blanks, 'year'>): Bl
   fullname: input.fullname || user?.name,
 });
 
+/** Loaded when a licence is asked for. */
+const licences = () => import('./licences.ts');
+
 const named = (keys: readonly string[]) => keys.map((each) => ({ key: each, name: each }));
 
 const instanceRoutes: Route[] = [
@@ -50,11 +53,10 @@ const instanceRoutes: Route[] = [
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(LicenceTemplate) },
-    handler: async (c) =>
-      c.page(licenceKeys(c.input.popular === true), async (keys) => {
-        const all = await Promise.all(keys.map((each) => licenceOf(each, { year: '[year]' })));
-        return all.map((each) => each!);
-      }),
+    handler: async (c) => {
+      const { licenceKeys, licencesOf } = await licences();
+      return c.page(licenceKeys(c.input.popular === true), licencesOf);
+    },
   }),
   route({
     method: 'GET',
@@ -67,7 +69,7 @@ const instanceRoutes: Route[] = [
     success: { status: 200, schema: LicenceTemplate },
     errors: [404],
     handler: async ({ deps, caller, params, input }) => {
-      const licence = await licenceOf(params.key.toLowerCase(), blanksOf(deps, caller, input));
+      const licence = await (await licences()).licenceOf(params.key.toLowerCase(), blanksOf(deps, caller, input));
       if (licence === undefined) throw notFound('License');
       return licence;
     },
@@ -153,9 +155,10 @@ const projectRoutes: Route[] = [
         return c.page(await descriptionKeys(c.deps, c.project, kind), named);
       }
       if (isFileKind(kind)) return c.page(await shippedKeys(kind), named);
+      const { licenceKeys, licencesOf } = await licences();
       return c.page(licenceKeys(), async (keys) => {
-        const all = await Promise.all(keys.map((each) => licenceOf(each, { year: '[year]' })));
-        return all.map((each) => ({ key: each!.key, name: each!.name }));
+        const all = await licencesOf(keys);
+        return all.map(({ key: each, name }) => ({ key: each, name }));
       });
     },
   }),
@@ -178,7 +181,7 @@ const projectRoutes: Route[] = [
       const { deps, params, input } = c;
       const { type: kind, name } = params;
       if (kind === 'licenses') {
-        const licence = await licenceOf(name.toLowerCase(), blanksOf(deps, c.caller, input));
+        const licence = await (await licences()).licenceOf(name.toLowerCase(), blanksOf(deps, c.caller, input));
         if (licence === undefined) throw notFound('Template');
         return licence;
       }

@@ -4,6 +4,7 @@ import { LICENCE_FACTS } from './licence-facts.ts';
 
 /** What is put in the places of a licence. */
 export interface Blanks {
+  /** Empty where it is not known. */
   year: string;
   project?: string | undefined;
   /** Name of the holder of the rights. */
@@ -49,6 +50,10 @@ export async function licenceOf(key: string, blanks: Blanks): Promise<Static<typ
     content: filled(NOTICES[key] === undefined ? licenseText : licenseText.replace(NOTICES[key], NOTICE), blanks),
   };
 }
+
+/** Licences with empty places. @param keys of known ones */
+export const licencesOf = async (keys: readonly string[]) =>
+  (await Promise.all(keys.map((key) => licenceOf(key, { year: '' })))).map((licence) => licence!);
 
 const filled = (text: string, { year, project, fullname }: Blanks): string => {
   const put = (into: string, place: RegExp, value: string | undefined) =>

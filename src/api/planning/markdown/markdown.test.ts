@@ -177,7 +177,7 @@ test('users, and groups that the reader may see', async () => {
     `/${banned.username}`,
     `/groups/${closed.full_path}`,
   ]);
-  assert.match(await render(`@${username}`), new RegExp(`class="gfm gfm-user".*>@${username}</a>$`));
+  assert.match(await render(`@${username}`), new RegExp(`class="gfm gfm-project_member".*>@${username}</a>$`));
 });
 
 test('commits, for who may read the code', async () => {
