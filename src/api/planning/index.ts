@@ -16,6 +16,7 @@ import { issueMergeRequestRoutes } from './issues/issues.merge-request-routes.ts
 import { issueMoveRoutes } from './issues/issues.move-routes.ts';
 import { issueRoutes } from './issues/issues.routes.ts';
 import { labelRoutes } from './labels/labels.routes.ts';
+import { markdownRoutes } from './markdown/markdown.routes.ts';
 import { approvalRoutes } from './merge-requests/approvals/approvals.routes.ts';
 import { isApproved } from './merge-requests/approvals/approvals.state.ts';
 import { contextCommitRoutes } from './merge-requests/context-commits/context-commits.routes.ts';
@@ -41,7 +42,6 @@ import { registerReferences } from './references/references.background.ts';
 import { resourceEventRoutes } from './resource-events/resource-events.routes.ts';
 import { registerTodos } from './todos/todos.background.ts';
 import { todoRoutes } from './todos/todos.routes.ts';
-import { markdownRoutes } from './markdown/markdown.routes.ts';
 import { userCountRoutes } from './user-counts/user-counts.routes.ts';
 
 export type { UserScope } from '../object-access.ts';
