@@ -49,6 +49,7 @@ const ROOMS = [
   'http',
   'api',
   'git-server',
+  'web',
   'pages',
   'test-bench',
   'backup',
@@ -106,7 +107,7 @@ const OF_MERGE_REQUESTS = [
 
 /** Packages that the bundle holds; they are development dependencies like all others, since nothing is installed with it. */
 const PACKAGES =
-  '^node_modules/(@fastify/busboy|chardet|chrono-node|croner|csv-parse|emoji-toolkit|fastify|gemoji|graphql|graphql-query-complexity|highlight.js|kysely|linguist-languages|lru-cache|markdown-it|markdown-it-footnote|nodemailer|pg|prom-client|re2js|sanitize-html|saxes|spdx-license-list|strftime|tar-stream|typebox|yaml|yauzl|yazl)/';
+  '^node_modules/(@fastify/busboy|chardet|chrono-node|croner|csv-parse|emoji-toolkit|fastify|gemoji|graphql|graphql-query-complexity|highlight.js|hono|kysely|linguist-languages|lru-cache|markdown-it|markdown-it-footnote|nodemailer|pg|prom-client|re2js|sanitize-html|saxes|spdx-license-list|strftime|tar-stream|typebox|yaml|yauzl|yazl)/';
 
 /** Writes and queries that other resources may use: narrow, written to be shared. */
 const NARROW = [

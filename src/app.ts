@@ -11,6 +11,7 @@ import { rewritePageUrl } from './pages/pages.rewrite.ts';
 import { registerPages } from './pages/pages.routes.ts';
 import { routes } from './routes.ts';
 import { benchRoutes, type TestBench } from './test-bench/index.ts';
+import { registerWeb } from './web/web.routes.ts';
 
 const withBench = [...routes, ...benchRoutes];
 /** The paths of all servers of this process, without and with a test bench. */
@@ -23,7 +24,7 @@ const benchPaths = new PathTree();
  */
 export function buildApp(deps: Deps, bench: TestBench | null = null): HttpServer {
   const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteArtifactUrl(rewriteGitUrl(url))));
-  const plugins = [registerGitRoutes, registerPages];
+  const plugins = [registerGitRoutes, registerWeb, registerPages];
   const all = bench === null ? routes : withBench;
   const ofVersion = routesAt(deps.config.reportedVersion, all);
   // A version that lacks some routes has paths of its own.

@@ -33,8 +33,6 @@ interface Share {
 
 /** Key of the server's own work, which is limited elsewhere and has no share. */
 export const SERVER = '';
-/** Key of a seed that is applied. */
-export const SEED = 'seed';
 
 /**
  * Limits a scarce resource (slots, processes, bytes) with a share for each caller. Waiting requests are served key by

@@ -143,6 +143,7 @@ import type { UserFollowsTable } from './tables/user-follows.table.ts';
 import type { UserIdentitiesTable } from './tables/user-identities.table.ts';
 import type { UserMentionsTable } from './tables/user-mentions.table.ts';
 import type { UserPreferencesTable } from './tables/user-preferences.table.ts';
+import type { UserSessionsTable } from './tables/user-sessions.table.ts';
 import type { UserStatusesTable } from './tables/user-statuses.table.ts';
 import type { UsersTable } from './tables/users.table.ts';
 import type { WebHookDeliveriesTable } from './tables/web-hook-deliveries.table.ts';
@@ -160,6 +161,7 @@ export interface Schema {
   web_hook_payloads: WebHookPayloadsTable;
   web_hooks: WebHooksTable;
   user_identities: UserIdentitiesTable;
+  user_sessions: UserSessionsTable;
   user_statuses: UserStatusesTable;
   emails: EmailsTable;
   ssh_keys: SshKeysTable;

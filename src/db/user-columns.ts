@@ -72,6 +72,7 @@ export const USER_COLUMNS: {
   uploads: { uploaded_by_id: 'nobody' },
   user_follows: { followed_id: 'goes', follower_id: 'goes' },
   user_identities: { user_id: 'goes' },
+  user_sessions: { user_id: 'goes' },
   user_mentions: { user_id: 'goes' },
   user_preferences: { user_id: 'goes' },
   user_statuses: { user_id: 'goes' },

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { SEED } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { limitConnections } from './connections.ts';
@@ -53,8 +52,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether it was logged and counted. */
     ended: boolean;
-    /** Whether it is one of those that apply a seed. */
-    isOfSeed: boolean;
+    /** Whether it is part of another request, or of a seed. */
+    isInternal: boolean;
   }
 }
 
@@ -75,8 +74,8 @@ const originForm = (url: string): string => (url.startsWith('/') ? url : url.rep
 
 function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: number): void {
   const { caller } = request;
-  // A seed makes hundreds of them.
-  deps.log.log(request.isOfSeed ? 'debug' : 'info', 'request', {
+  // One request, or a seed, can make hundreds of them.
+  deps.log.log(request.isInternal ? 'debug' : 'info', 'request', {
     correlation_id: request.id,
     method: request.method,
     path: maskAddress(request.originalUrl, routeMatchOf(request).config?.secrets ?? NO_SECRETS),
@@ -182,7 +181,7 @@ export function buildServer(
   app.decorateRequest('authorization', null);
   app.decorateRequest('cacheDependencies', null);
   app.decorateRequest('ended', false);
-  app.decorateRequest('isOfSeed', false);
+  app.decorateRequest('isInternal', false);
   app.decorateRequest('transfer', null);
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
   const services = new HttpServices(deps, routes, paths);
@@ -197,7 +196,7 @@ export function buildServer(
   const transfers = new TransferMonitor(deps.config.transfers);
   app.addHook('onRequest', (request, reply, done) => {
     metrics.started();
-    request.isOfSeed = currentScope().caller === SEED;
+    request.isInternal = currentScope().isCounted === true;
     transfers.add(request, reply);
     const end = deps.inFlight.begin();
     reply.raw.once('close', () => {

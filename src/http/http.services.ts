@@ -3,6 +3,7 @@ import { type Caller, rateLimitKeyOf } from '../access/caller.ts';
 import { SeenFilter } from '../core/cache/index.ts';
 import { onForget } from '../core/forgetting.ts';
 import { type Throttle, WindowCounter } from '../core/limiters.ts';
+import { currentScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { effectiveThrottle, type ThrottleGroup, throttleOf } from '../settings/throttles.ts';
 import { API_TOKENS } from './api-tokens.ts';
@@ -72,6 +73,8 @@ export class HttpServices {
     key: () => string,
     reply: FastifyReply,
   ): void {
+    // What it is part of was counted.
+    if (currentScope().isCounted === true) return;
     const effective = effectiveThrottle(this.#deps.settings.now, kind, groups);
     if (effective !== undefined) this.#count(effective.throttle, `throttle_${effective.name}`, key(), reply);
   }

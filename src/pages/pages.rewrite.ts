@@ -2,7 +2,8 @@
 export const HOME = '/-/home';
 
 /** First path segments of the server itself, which no namespace can have. */
-const OURS = /^\/(?:-|\.well-known|api|assets|import|oauth|uploads|favicon\.ico|robots\.txt)(?:\/|$)/;
+const OURS =
+  /^\/(?:-|\.well-known|api|assets|explore|help|import|oauth|uploads|users|favicon\.ico|robots\.txt)(?:\/|$)/;
 const BELOW = /^\/(.+?)\/-\/(.+)$/;
 const REFS = /^\/[^/]+\/.+?\/info\/refs$/;
 

@@ -8,6 +8,8 @@ import { API_TOKENS } from '../http/api-tokens.ts';
 import { callerOf, withChallenge } from '../http/http.credentials.ts';
 import type { HttpServices } from '../http/http.services.ts';
 import type { PreparedRoute } from '../http/route-match.ts';
+import { isBrowser, serveHomePage, serveProjectPage } from '../web/place-pages.ts';
+import { MAX_FORM } from '../web/web.routes.ts';
 import { goGetPage } from './go-get.ts';
 import { HOME } from './pages.rewrite.ts';
 import { apiAddressOf } from './redirects.ts';
@@ -20,7 +22,7 @@ const PAGE = { method: 'GET', bodyLimit: 0, config: {}, parsesBody: false } as c
 
 const redirect = (reply: FastifyReply, location: string, status = 302) => reply.redirect(location, status);
 
-/** The web addresses that answers of the API contain. This server has no pages: they redirect to the API. */
+/** The web addresses that answers of the API contain: browsers get pages, and other clients are led to the API. */
 export function registerPages(_app: FastifyInstance, deps: Deps, services: HttpServices): void {
   // The caller hardly matters for redirects: all requests are counted by address.
   const authorize = async (request: FastifyRequest, reply: FastifyReply) =>
@@ -43,6 +45,10 @@ export function registerPages(_app: FastifyInstance, deps: Deps, services: HttpS
       if (page === null) throw notFound();
       return reply.type('text/html; charset=utf-8').send(page);
     }
+    if (isBrowser(request)) {
+      const page = await serveHomePage(deps, services, request, reply, path);
+      if (page !== null) return page;
+    }
     const target = await homeOf(deps, request, path);
     if (target === null) throw notFound();
     return redirect(reply, api(target));
@@ -50,6 +56,10 @@ export function registerPages(_app: FastifyInstance, deps: Deps, services: HttpS
 
   get('/:project/-/*page', '/:project/-/*', async (request, reply) => {
     const { project, page } = request.params as { project: string; page: string };
+    if (isBrowser(request)) {
+      const shown = await serveProjectPage(deps, services, request, reply, project, page);
+      if (shown !== null) return shown;
+    }
     // Only wikis have group pages with a counterpart.
     const ofGroup = page.startsWith('wikis') ? /^groups\/(.+)$/.exec(project)?.[1] : undefined;
     const text =
@@ -70,6 +80,21 @@ export function registerPages(_app: FastifyInstance, deps: Deps, services: HttpS
     const filters = LIST_PAGE.test(page) ? (request.url.split('?')[1] ?? '') : '';
     return redirect(reply, api(`/${text}${target}${filters === '' ? '' : `?${filters}`}`));
   });
+  registerForms(deps, services, authorize);
+}
+
+/** Forms of the pages of projects. */
+function registerForms(deps: Deps, services: HttpServices, authorize: PreparedRoute['authorize']): void {
+  const url = '/:project/-/*';
+  services.routes.add('POST', '/:project/-/*page', () => ({
+    ...{ method: 'POST', url, bodyLimit: MAX_FORM, config: {}, parsesBody: true, authorize },
+    handle: async (request, reply) => {
+      const { project, page } = request.params as { project: string; page: string };
+      const answer = await serveProjectPage(deps, services, request, reply, project, page);
+      if (answer === null) throw notFound();
+      return answer;
+    },
+  }));
 }
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');

@@ -39,6 +39,7 @@ import { serverProcesses } from './0062-server-processes.ts';
 import { userSignInAddresses } from './0066-user-sign-in-addresses.ts';
 import { auditTargets } from './0067-audit-targets.ts';
 import { testBench } from './0068-test-bench.ts';
+import { userSessions } from './0070-user-sessions.ts';
 
 /** All migrations by name, in the order of their numbers. Released ones are never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -83,4 +84,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0066-user-sign-in-addresses': userSignInAddresses,
   '0067-audit-targets': auditTargets,
   '0068-test-bench': testBench,
+  '0070-user-sessions': userSessions,
 };

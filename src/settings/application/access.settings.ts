@@ -185,9 +185,10 @@ const signIn = {
     flag(true, 'Whether users receive an email about a sign-in from an unknown IP address.'),
   ),
   remember_me_enabled: keptOnly(flag(true, 'Whether users may stay signed in ("remember me").')),
-  session_expire_delay: keptOnly(integer(10_080, 'Duration of a session in minutes.')),
-  session_expire_from_init: keptOnly(
-    flag(false, 'Whether sessions expire `session_expire_delay` after sign-in instead of after the last activity.'),
+  session_expire_delay: integer(10_080, 'Duration of a session in minutes.'),
+  session_expire_from_init: flag(
+    false,
+    'Whether sessions expire `session_expire_delay` after sign-in instead of after the last activity.',
   ),
   disabled_oauth_sign_in_sources: keptOnly(texts([], 'Disabled OAuth sign-in sources.')),
   user_oauth_applications: keptOnly(flag(true, 'Whether users may register OAuth applications.')),

@@ -5,7 +5,6 @@ import { originOf, type UserCaller } from '../../access/caller.ts';
 import { timestamp } from '../../core/clock.ts';
 import { ApiError } from '../../core/core.errors.ts';
 import { randomText, tokenDigest } from '../../core/core.secrets.ts';
-import { SEED } from '../../core/fair-slots.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { equalsIgnoringCase } from '../../db/like.ts';
 import type { Deps } from '../../deps.ts';
@@ -87,7 +86,7 @@ export class SeedApi {
     if (payload !== undefined)
       headers['content-type'] = bytes === undefined ? 'application/json' : 'application/octet-stream';
     const options: InjectOptions = { method, url: `/api/v4${path}`, headers, ...(payload ? { payload } : {}) };
-    const response = await injectRequest(this.#app, { caller: SEED, isCounted: true }, options);
+    const response = await injectRequest(this.#app, { caller: 'seed', isCounted: true }, options);
     if (response.statusCode >= 300) throw new SeedRefusal(response.statusCode, refusalText(response.payload));
     const isJson = String(response.headers['content-type']).startsWith('application/json');
     return (isJson && response.payload !== '' ? JSON.parse(response.payload) : undefined) as T;
@@ -101,7 +100,7 @@ export class SeedApi {
   async act<T>(as: string | undefined, work: (caller: UserCaller) => Promise<T>): Promise<T> {
     const caller = await this.#callerOf(as);
     try {
-      return await inScope({ caller: SEED, origin: originOf(caller, ADDRESS) }, () => work(caller));
+      return await inScope({ caller: 'seed', origin: originOf(caller, ADDRESS) }, () => work(caller));
     } catch (error) {
       if (error instanceof ApiError) throw new SeedRefusal(error.status, error.message);
       throw error;

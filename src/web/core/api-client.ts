@@ -1,0 +1,131 @@
+import type { FastifyRequest } from 'fastify';
+import { currentScope } from '../../core/request-scope.ts';
+import { injectRequest } from '../../http/inject-request.ts';
+
+/** A JSON object of the API. */
+export type Json = Record<string, unknown>;
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+/** Parameters; lists are sent as `name[]`, and those without a value are left out. */
+export type Query = Readonly<
+  Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
+>;
+
+/** What the API refused. */
+export class ApiRefusal extends Error {
+  override name = 'ApiRefusal';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** One page of a list. */
+export interface ListPage<T> {
+  rows: T[];
+  page: number;
+  /** Null if it is not counted. */
+  total: number | null;
+  hasNext: boolean;
+}
+
+interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  text: string;
+}
+
+/**
+ * The API of this server for the user of a page. It alone decides rights, filters and shapes: pages have no queries of
+ * their own.
+ */
+export class ApiClient {
+  readonly #request: FastifyRequest;
+  readonly #token: string | null;
+
+  /** @param token of the session; null for anonymous visitors */
+  constructor(request: FastifyRequest, token: string | null) {
+    this.#request = request;
+    this.#token = token;
+  }
+
+  /** Gets an object. @param path below /api/v4 @throws ApiRefusal */
+  async get<T = Json>(path: string, query: Query = {}): Promise<T> {
+    return JSON.parse((await this.#ask('GET', path + search(query))).text) as T;
+  }
+
+  /** Gets an object that may be missing, or hidden from the user: null then. @throws ApiRefusal */
+  async find<T = Json>(path: string, query: Query = {}): Promise<T | null> {
+    try {
+      return await this.get<T>(path, query);
+    } catch (error) {
+      if (error instanceof ApiRefusal && [401, 403, 404].includes(error.status)) return null;
+      throw error;
+    }
+  }
+
+  /** Gets a page of a list. @throws ApiRefusal */
+  async list<T = Json>(path: string, query: Query = {}): Promise<ListPage<T>> {
+    const { headers, text } = await this.#ask('GET', path + search(query));
+    const total = headers['x-total'];
+    return {
+      rows: JSON.parse(text) as T[],
+      page: Number(query.page ?? 1),
+      total: total === undefined ? null : Number(total),
+      hasNext: (headers['x-next-page'] ?? '') !== '' || /rel="next"/.test(String(headers.link ?? '')),
+    };
+  }
+
+  /** Gets the bytes of an answer that is no JSON. @throws ApiRefusal */
+  async text(path: string, query: Query = {}): Promise<string> {
+    return (await this.#ask('GET', path + search(query))).text;
+  }
+
+  /** Changes something. @returns the JSON of the answer; undefined if there is none @throws ApiRefusal */
+  async send<T = Json>(method: Exclude<Method, 'GET'>, path: string, body?: Json): Promise<T> {
+    const { text } = await this.#ask(method, path, body);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+
+  async #ask(method: Method, url: string, body?: Json): Promise<Answer> {
+    const { ip, server } = this.#request;
+    const scope = { ...currentScope(), isCounted: true };
+    const response = await injectRequest(server, scope, {
+      method,
+      url: `/api/v4${url}`,
+      remoteAddress: ip,
+      headers: {
+        ...(this.#token === null ? {} : { 'private-token': this.#token }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
+    if (response.statusCode >= 400) throw new ApiRefusal(response.statusCode, refusalText(response.payload));
+    return { status: response.statusCode, headers: response.headers, text: response.payload };
+  }
+}
+
+function search(query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value)) for (const item of value as readonly unknown[]) search.append(`${name}[]`, String(item));
+    else if (value !== undefined && value !== null) search.append(name, String(value));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** The message of a refusal: a text, or texts by field. */
+function refusalText(payload: string): string {
+  try {
+    const { message, error } = JSON.parse(payload) as Json;
+    const told = message ?? error;
+    if (typeof told === 'string') return told;
+    return Object.entries(told as Record<string, unknown>)
+      .map(([field, texts]) => `${field} ${[texts].flat().join(', ')}`)
+      .join('; ');
+  } catch {
+    return payload.slice(0, 500);
+  }
+}
