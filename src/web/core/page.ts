@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts';
 import type { HttpServices } from '../../http/http.services.ts';
 import type { Session } from '../sessions/user-sessions.ts';
 import type { ApiClient } from './api-client.ts';
-import type { Html, Part } from './template.ts';
+import type { Html } from './template.ts';
 
 /** What a page knows of its request. */
 export interface PageContext {
@@ -78,5 +78,3 @@ export class PageRefusal extends Error {
     this.status = status;
   }
 }
-
-export type { Html, Part };

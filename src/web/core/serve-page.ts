@@ -11,9 +11,9 @@ import { readCookie } from '../sessions/session-cookie.ts';
 import { findSession, type Session } from '../sessions/user-sessions.ts';
 import { ApiClient, ApiRefusal } from './api-client.ts';
 import { formTokenFor, isOwnForm, TOKEN_FIELD } from './form-token.ts';
-import { html } from './template.ts';
 import { type Page, type PageContext, PageNotFound, PageRefusal, type PageRoute, type Redirect } from './page.ts';
 import { signInPath } from './return-to.ts';
+import { html } from './template.ts';
 
 const COLOR = /^#([0-9a-f]{6})$/i;
 const MAX_COLORS = 200;

@@ -1,5 +1,5 @@
-import { type Html, html, type Part, trusted } from '../core/template.ts';
 import type { Page, PageContext } from '../core/page.ts';
+import { type Html, html, type Part, trusted } from '../core/template.ts';
 import { stylePath } from './assets.ts';
 
 /** What the layout needs of a request. */

@@ -1,5 +1,5 @@
-import { html, type Part } from '../core/template.ts';
 import type { PageContext, PageRoute } from '../core/page.ts';
+import { html, type Part } from '../core/template.ts';
 import { moment, pageOf, pagination } from './parts.ts';
 
 interface ProjectRow {

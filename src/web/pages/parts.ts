@@ -1,6 +1,6 @@
 import type { ListPage } from '../core/api-client.ts';
-import { type Html, html, type Part } from '../core/template.ts';
 import type { PageContext } from '../core/page.ts';
+import { type Html, html, type Part } from '../core/template.ts';
 
 /** A time, as people read it: to the minute, in UTC. */
 export function moment(iso: string): Html {

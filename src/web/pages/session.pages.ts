@@ -1,5 +1,5 @@
-import { html } from '../core/template.ts';
 import { PageNotFound, type PageRoute } from '../core/page.ts';
+import { html } from '../core/template.ts';
 import { endSession, sessionsOf } from '../sessions/user-sessions.ts';
 import { moment } from './parts.ts';
 

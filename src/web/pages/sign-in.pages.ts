@@ -6,9 +6,9 @@ import { addressKey } from '../../core/fair-slots.ts';
 import type { AccessToken } from '../../db/tables/access-tokens.table.ts';
 import type { User } from '../../db/tables/users.table.ts';
 import type { Deps } from '../../deps.ts';
-import { html } from '../core/template.ts';
 import type { Page, PageContext, PageRoute } from '../core/page.ts';
 import { ownPath } from '../core/return-to.ts';
+import { html } from '../core/template.ts';
 import { setCookie } from '../sessions/session-cookie.ts';
 import { beginSession, endSession } from '../sessions/user-sessions.ts';
 
