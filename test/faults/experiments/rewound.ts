@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,8 @@ interface Gauges {
 
 async function gauge(pid: number, dataDir: string, config: Config, memory: LiveMemory): Promise<Gauges> {
   const status = () => readFileSync(`/proc/${pid}/status`, 'latin1');
-  const du = execFileSync('du', ['-sk', dataDir], { encoding: 'utf8' });
+  // It fails for files that are removed meanwhile, and counts all others.
+  const { stdout: du } = spawnSync('du', ['-sk', dataDir], { encoding: 'utf8' });
   const live = await memory.of(pid);
   let databaseMegabytes = 0;
   if (config.database.kind === 'postgres') {
