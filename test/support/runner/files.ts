@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
 /** Programs of their own, and tests with scripts of their own, that are not run with all others. */
-const OTHER_PROGRAMS = ['test/clients/', 'test/crash/', 'test/recipes/'];
+const OTHER_PROGRAMS = ['test/clients/', 'test/crash/', 'test/fuzz/', 'test/recipes/'];
 
 /** Folders and files whose tests open no database, or the embedded one of a server for tests alone: they need not run once for each. */
 const WITHOUT_DATABASE = [
