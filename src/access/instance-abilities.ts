@@ -70,6 +70,11 @@ export const INSTANCE_RULES = {
   admin_topics: ADMINISTERED,
   admin_instance_runners: ADMINISTERED,
   admin_instance_ci_variables: ADMINISTERED,
+  apply_suggestion: {
+    role: 'user',
+    writes: true,
+    further: 'Requires the right to push to the source branch of the merge request',
+  },
   create_runner: {
     role: 'person',
     writes: true,

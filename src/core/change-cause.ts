@@ -19,6 +19,15 @@ export type ChangeCause =
       merge_request_id: number;
     }
   | {
+      /** Suggestions of a merge request are applied by the commit. */
+      type: 'suggestions';
+      merge_request_id: number;
+      suggestion_ids: number[];
+      commit_id: string;
+      /** Whether the user may resolve their threads. */
+      resolves: boolean;
+    }
+  | {
       /** A snippet is updated; these columns change together with its files. */
       type: 'snippet_update';
       changes: { title?: string; description?: string | null; visibility?: Visibility };

@@ -133,6 +133,7 @@ import type { SshKeysTable } from './tables/ssh-keys.table.ts';
 import type { StatusCheckResponsesTable } from './tables/status-check-responses.table.ts';
 import type { StorageMovesTable } from './tables/storage-moves.table.ts';
 import type { SubscriptionsTable } from './tables/subscriptions.table.ts';
+import type { SuggestionsTable } from './tables/suggestions.table.ts';
 import type { TerraformStateVersionsTable } from './tables/terraform-state-versions.table.ts';
 import type { TerraformStatesTable } from './tables/terraform-states.table.ts';
 import type { TimeLogsTable } from './tables/time-logs.table.ts';
@@ -248,6 +249,7 @@ export interface Schema {
   resource_events: ResourceEventsTable;
   todos: TodosTable;
   draft_notes: DraftNotesTable;
+  suggestions: SuggestionsTable;
   issue_user_agents: IssueUserAgentsTable;
   merge_request_context_commits: MergeRequestContextCommitsTable;
   external_status_checks: ExternalStatusChecksTable;

@@ -1,6 +1,7 @@
 import type { UserCaller } from '../access/caller.ts';
 import { callerInProject } from '../access/caller-in-project.ts';
 import { storageRefusal } from '../access/storage-limit.ts';
+import type { ChangeCause } from '../core/change-cause.ts';
 import { forbidden, notFound, refused } from '../core/core.errors.ts';
 import type { Project } from '../db/tables/projects.table.ts';
 import type { PushRule } from '../db/tables/push-rules.table.ts';
@@ -47,6 +48,10 @@ export interface CommitFilesRequest {
   staleMessage?: string;
   /** Status of the refusal for a branch that the actor may not push to; default 400. */
   notAllowed?: 400 | 403;
+  /** Why the commit is made, with its id; stored with the change. */
+  cause?: (oid: string) => ChangeCause;
+  /** Further check in the transaction that announces the change. @throws ApiError for a refusal */
+  guard?: (deps: Deps) => Promise<void>;
 }
 
 const notAllowed = ({ notAllowed }: CommitFilesRequest) => {
@@ -166,6 +171,7 @@ async function moveBranch(
     userId: user.id,
     updates,
     stored,
+    cause: request.cause?.(updates[0]!.new!),
     guard: async (deps, row) => {
       const now = await revalidateActor(deps, actor, project.id, row);
       const { pushRule } = await requirePush(deps, now, request);
@@ -174,6 +180,7 @@ async function moveBranch(
       if (base !== head && head !== null) await checkForce(deps, request);
       await refuseLocked(deps, project, user.id, touchedPaths(actions));
       await refuseByVerdict(deps, verdict, pushRule);
+      await request.guard?.(deps);
     },
   });
 }

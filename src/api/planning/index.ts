@@ -40,6 +40,8 @@ import { milestoneRoutes } from './milestones/milestones.routes.ts';
 import { noteRoutes } from './notes/notes.routes.ts';
 import { registerReferences } from './references/references.background.ts';
 import { resourceEventRoutes } from './resource-events/resource-events.routes.ts';
+import { registerSuggestions } from './suggestions/suggestions.background.ts';
+import { suggestionRoutes } from './suggestions/suggestions.routes.ts';
 import { registerTodos } from './todos/todos.background.ts';
 import { todoRoutes } from './todos/todos.routes.ts';
 import { userCountRoutes } from './user-counts/user-counts.routes.ts';
@@ -88,6 +90,7 @@ export {
   updateMergeRequestWithActions as updateActingMergeRequest,
 } from './quick-actions/descriptions.ts';
 export { createComment as comment } from './quick-actions/quick-actions.comment.ts';
+export { presentSuggestions } from './suggestions/suggestions.views.ts';
 export { approversOf } from './todos/todos.background.ts';
 
 /** Issues, merge requests, comments, labels, milestones, activity and to-do items. */
@@ -118,6 +121,7 @@ export const planning: Area = {
     ...milestoneRoutes,
     ...noteRoutes,
     ...resourceEventRoutes,
+    ...suggestionRoutes,
     ...todoRoutes,
     ...commitCommentRoutes,
     ...markdownRoutes,
@@ -134,6 +138,7 @@ export const planning: Area = {
     registerMergedDeletion(deps);
     registerUserRemoval(deps);
     registerMergeRequestWork(deps);
+    registerSuggestions(deps);
     registerMerging(deps);
     registerReferences(deps);
     registerTodos(deps);

@@ -15,7 +15,7 @@ import type { Note as NoteRow } from '../../db/tables/notes.table.ts';
 import type { Deps } from '../../deps.ts';
 import { type Listing, uncountedPage } from '../../http/listing.ts';
 import { usersById } from '../identity/index.ts';
-import { type Note, presentNote, visibleIssues, visibleMergeRequests } from '../planning/index.ts';
+import { type Note, presentNote, presentSuggestions, visibleIssues, visibleMergeRequests } from '../planning/index.ts';
 import { type ProjectsFilter, projectsFilter, type Search } from './search.place.ts';
 
 /** Number of notes searched, the most recent ones; system notes are among them, but not found. */
@@ -133,10 +133,11 @@ export async function presentComments(deps: Deps, notes: readonly NoteRow[]): Pr
     Commit: undefined,
   };
   const users = await usersById(deps.db, [...pluck(notes, 'author_id'), ...pluck(notes, 'resolved_by_id')]);
+  const suggestions = await presentSuggestions(deps, notes);
   return notes.flatMap((note) => {
     // Deleted since the note was read.
     if (!users.has(note.author_id)) return [];
     const iid = numbers[note.noteable_type]?.get(note.noteable_id ?? 0)?.iid ?? null;
-    return presentNote(deps, { iid }, note, users);
+    return presentNote(deps, { iid }, note, users, suggestions);
   });
 }

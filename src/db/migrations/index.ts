@@ -39,6 +39,7 @@ import { serverProcesses } from './0062-server-processes.ts';
 import { userSignInAddresses } from './0066-user-sign-in-addresses.ts';
 import { auditTargets } from './0067-audit-targets.ts';
 import { testBench } from './0068-test-bench.ts';
+import { suggestions } from './0069-suggestions.ts';
 import { userSessions } from './0070-user-sessions.ts';
 
 /** All migrations by name, in the order of their numbers. Released ones are never changed. */
@@ -84,5 +85,6 @@ export const migrations: Readonly<Record<string, string>> = {
   '0066-user-sign-in-addresses': userSignInAddresses,
   '0067-audit-targets': auditTargets,
   '0068-test-bench': testBench,
+  '0069-suggestions': suggestions,
   '0070-user-sessions': userSessions,
 };

@@ -10,12 +10,13 @@ import { lockMergeRequest } from '../merge-requests/lifecycle/merge-requests.loc
 import { refreshMergeRequest } from '../merge-requests/mergeability/refresh.ts';
 import type { Position } from '../notes/notes.responses.ts';
 import { recordResolution } from '../notes/notes.writes.ts';
+import { markOutdated } from '../suggestions/mark-outdated.ts';
 import { followPosition } from './follow.ts';
 
 /** Maximum number of line threads to reposition after a push; the newest take precedence. */
 const MAX_THREADS = 500;
 
-/** Registers the repositioning of line threads of merge requests after pushes. */
+/** Registers the repositioning of line threads of merge requests, with their suggestions, after pushes. */
 export function registerLineWork(deps: Deps): void {
   deps.events.subscribe({
     name: 'discussions.lines',
@@ -69,6 +70,7 @@ async function followLines(deps: Deps, mergeRequest: MergeRequest, actorId: numb
       else await leave(deps, db, mergeRequest, thread, resolve ? (actorId ?? mergeRequest.author_id) : null);
     });
   }
+  await markOutdated(deps, repo, mergeRequest.id, latest.head_commit_sha);
 }
 
 /** Whether a position belongs to the diff of a version. */

@@ -121,7 +121,7 @@ export async function setResolved(
 export async function setResolvedInTransaction(
   deps: Deps,
   db: Db,
-  { caller }: Writer,
+  { caller }: { caller: { user: { id: number } } },
   noteable: Noteable,
   notes: readonly Note[],
   resolved: boolean,

@@ -45,7 +45,7 @@ export async function followPosition(repo: Repository, position: Position, to: S
 }
 
 /** Maps a line of one commit to another; null for a missing side, undefined if the diff does not tell. */
-async function followSide(
+export async function followSide(
   repo: Repository,
   from: string | null,
   to: string,

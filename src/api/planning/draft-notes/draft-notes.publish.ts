@@ -1,21 +1,26 @@
 import type { Selectable } from 'kysely';
 import { transactionDeps } from '../../../access/transaction-deps.ts';
 import { badRequest, recordNotFound } from '../../../core/core.errors.ts';
+import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { DraftNote } from '../../../db/tables/draft-notes.table.ts';
 import type { MergeRequestReviewersTable } from '../../../db/tables/merge-request-reviewers.table.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
+import type { UserScope } from '../../object-access.ts';
 import { replyToDiscussion, setResolvedInTransaction } from '../discussions/discussions.writes.ts';
 import { lockMergeRequest } from '../merge-requests/lifecycle/merge-requests.lock.ts';
 import type { Noteable } from '../notes/noteable.ts';
 import { mayResolve, requireComment, requireInternal, type Writer } from '../notes/notes.rights.ts';
 import { isResolvable } from '../notes/notes.views.ts';
 import { countNote, type NewNote } from '../notes/notes.writes.ts';
+import { readSource, type SuggestionSource } from '../suggestions/suggestion-source.ts';
 import type { PublishDraftNotes } from './draft-notes.inputs.ts';
 import { draftsOf, type ReviewedMergeRequest, threadOf } from './draft-notes.writes.ts';
 
+/** The author of a review, in the project of the merge request. */
+type Reviewer = Writer & Pick<UserScope, 'project'>;
 type ReviewerState = Selectable<MergeRequestReviewersTable>['state'];
 
 /** Reviewer states that a published review supersedes. */
@@ -40,17 +45,18 @@ export type WriteInReview = (
  */
 export async function publishDraft(
   deps: Deps,
-  writer: Writer,
+  writer: Reviewer,
   noteable: ReviewedMergeRequest,
   id: number,
   write: WriteInReview,
 ): Promise<void> {
   countNote(deps, writer);
+  const sources = await readSources(deps, writer, noteable, id);
   await inTransaction(deps.db, async (db) => {
     const open = await locked(db, writer, noteable);
     const drafts = await take(db, open, writer, id);
     if (drafts.length === 0) throw recordNotFound();
-    await publish(transactionDeps(deps, db), writer, open, drafts, write, false);
+    await publish(transactionDeps(deps, db), writer, open, drafts, { write, sources }, false);
   });
 }
 
@@ -61,7 +67,7 @@ export async function publishDraft(
  */
 export async function publishReview(
   deps: Deps,
-  writer: Writer,
+  writer: Reviewer,
   noteable: ReviewedMergeRequest,
   { note = '', internal = false, reviewer_state }: PublishDraftNotes,
   write: WriteInReview,
@@ -69,11 +75,12 @@ export async function publishReview(
   countNote(deps, writer);
   requireInternal(writer, noteable, internal);
   const summary = note.trim() === '' ? null : note;
+  const sources = await readSources(deps, writer, noteable);
   await inTransaction(deps.db, async (db) => {
     const open = await locked(db, writer, noteable);
     const drafts = await take(db, open, writer);
     const inside = transactionDeps(deps, db);
-    const noteIds = await publish(inside, writer, open, drafts, write, true);
+    const noteIds = await publish(inside, writer, open, drafts, { write, sources }, true);
     if (summary !== null) {
       const draft = { body: summary, internal, type: null, inReview: true };
       const written = await write(inside, open, draft);
@@ -94,6 +101,41 @@ async function locked(db: Db, writer: Writer, noteable: ReviewedMergeRequest): P
   return now;
 }
 
+/** What the suggestions of drafts are made from, by the id of the draft. */
+type Sources = ReadonlyMap<number, SuggestionSource | null>;
+
+/** Reads the sources of drafts with suggestions, before the transaction that publishes them. */
+async function readSources(
+  deps: Deps,
+  { caller, project }: Reviewer,
+  noteable: ReviewedMergeRequest,
+  id?: number,
+): Promise<Sources> {
+  const sources = new Map<number, SuggestionSource | null>();
+  const suggesting = draftsOf(deps.db, noteable, caller.user.id).where('note', 'like', '%suggestion%');
+  for (const draft of await (id === undefined ? suggesting : suggesting.where('id', '=', id)).execute()) {
+    const position = draft.position ?? (await positionOf(deps.db, noteable, draft.discussion_id));
+    const at = position === null ? null : parseJson<object>(position);
+    sources.set(draft.id, await readSource(deps, project, noteable, at, draft.note));
+  }
+  return sources;
+}
+
+/** The position of a thread. */
+async function positionOf(db: Db, { id }: ReviewedMergeRequest, discussionId: string | null) {
+  if (discussionId === null) return null;
+  const first = await db
+    .selectFrom('notes')
+    .select('position')
+    .where('discussion_id', '=', discussionId)
+    .where('noteable_type', '=', 'MergeRequest')
+    .where('noteable_id', '=', id)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return first?.position ?? null;
+}
+
 /** Deletes and returns drafts, so that each is published once. */
 async function take(db: Db, noteable: ReviewedMergeRequest, { caller }: Writer, id?: number): Promise<DraftNote[]> {
   const query = draftsOf(db, noteable, caller.user.id).orderBy('id');
@@ -109,20 +151,21 @@ async function publish(
   writer: Writer,
   noteable: ReviewedMergeRequest,
   drafts: readonly DraftNote[],
-  write: WriteInReview,
+  { write, sources }: { write: WriteInReview; sources: Sources },
   inReview: boolean,
 ): Promise<number[]> {
   const ids: number[] = [];
   for (const draft of drafts) {
+    const source = sources.get(draft.id) ?? null;
     const thread =
       draft.discussion_id === null ? undefined : await threadOf(deps, writer, noteable, draft.discussion_id);
     if (thread === undefined) {
-      const started = await write(deps, noteable, { ...threadStart(draft), inReview });
+      const started = await write(deps, noteable, { ...threadStart(draft), inReview, source });
       if (started !== null) ids.push(started.id);
       continue;
     }
     const { note, before } = replyToDiscussion(noteable, thread);
-    const response = await write(deps, noteable, { ...note, body: draft.note, inReview }, before);
+    const response = await write(deps, noteable, { ...note, body: draft.note, inReview, source }, before);
     if (response !== null) ids.push(response.id);
     // The reply is resolved together with the thread; a single comment has become a thread by it.
     const all =

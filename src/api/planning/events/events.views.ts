@@ -4,6 +4,7 @@ import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
 import { presentNote } from '../notes/notes.views.ts';
+import { presentSuggestions, type SuggestionsByNote } from '../suggestions/suggestions.views.ts';
 import type { EventJson } from './events.inputs.ts';
 import { type EventTargets, loadTargets, targetKey } from './targets.ts';
 
@@ -31,13 +32,19 @@ function actionName({ action, target_type }: Event, push: PushData | null): stri
   }
 }
 
+/** What comments are presented with. */
+interface CommentParts {
+  users: ReadonlyMap<number, User>;
+  suggestions: SuggestionsByNote;
+}
+
 /** Attribute `note`: the comment of an entry. */
-function comment(deps: Deps, event: Event, targets: EventTargets, users: ReadonlyMap<number, User>) {
+function comment(deps: Deps, event: Event, targets: EventTargets, { users, suggestions }: CommentParts) {
   const note = targets.notes.get(event.target_id ?? 0);
   if (note === undefined || !users.has(note.author_id)) return {};
   const { noteable_type, noteable_id } = note;
   const on = noteable_id === null ? undefined : targets.named.get(targetKey(noteable_type, noteable_id));
-  return { note: presentNote(deps, { iid: on?.iid ?? null }, note, users) };
+  return { note: presentNote(deps, { iid: on?.iid ?? null }, note, users, suggestions) };
 }
 
 /** Attribute `wiki_page`: the wiki page of an entry. */
@@ -46,13 +53,7 @@ function wikiPage({ target_id }: Event, { wikiPages }: EventTargets) {
   return wiki_page === undefined ? {} : { wiki_page };
 }
 
-function present(
-  deps: Deps,
-  event: Event,
-  author: User,
-  targets: EventTargets,
-  users: ReadonlyMap<number, User>,
-): EventJson {
+function present(deps: Deps, event: Event, author: User, targets: EventTargets, parts: CommentParts): EventJson {
   const { target_type, target_id, noteable_type, noteable_id } = event;
   const push = event.push_data === null ? null : parseJson<PushData>(event.push_data);
   // A comment has the title of its noteable.
@@ -74,7 +75,7 @@ function present(
     imported: false,
     imported_from: 'none',
     ...(push === null ? {} : { push_data: push }),
-    ...(noteable_type === null ? {} : comment(deps, event, targets, users)),
+    ...(noteable_type === null ? {} : comment(deps, event, targets, parts)),
     ...(target_type === 'WikiPage::Meta' ? wikiPage(event, targets) : {}),
     data: null,
   };
@@ -86,8 +87,9 @@ export async function presentEvents(deps: Deps, events: readonly Event[]): Promi
   const notes = [...targets.notes.values()];
   const people = notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id]);
   const users = await usersById(deps.db, [...events.map(({ author_id }) => author_id), ...people]);
+  const suggestions = await presentSuggestions(deps, notes);
   return events.flatMap((event) => {
     const author = users.get(event.author_id);
-    return author === undefined ? [] : [present(deps, event, author, targets, users)];
+    return author === undefined ? [] : [present(deps, event, author, targets, { users, suggestions })];
   });
 }

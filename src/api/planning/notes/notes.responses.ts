@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Instant, Nullable } from '../../../http/http.schema.ts';
 import { UserBasic } from '../../identity/index.ts';
+import { Suggestion } from '../suggestions/suggestions.responses.ts';
 
 /** First or last line of a multi-line note. */
 export const RangeEnd = Type.Object({
@@ -56,6 +57,7 @@ export const Note = Type.Object({
   project_id: Nullable(Type.Integer()),
   commit_id: Type.Optional(Nullable(Type.String())),
   position: Type.Optional(Position),
+  suggestions: Type.Optional(Type.Array(Suggestion)),
   resolvable: Type.Boolean(),
   resolved: Type.Optional(Type.Boolean()),
   resolved_by: Type.Optional(Nullable(UserBasic)),

@@ -4,6 +4,7 @@ import type { Note as NoteRow } from '../../../db/tables/notes.table.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
+import { presentSuggestions, type SuggestionsByNote } from '../suggestions/suggestions.views.ts';
 import type { Noteable } from './noteable.ts';
 import type { Discussion, Note, Position } from './notes.responses.ts';
 
@@ -11,7 +12,7 @@ import type { Discussion, Note, Position } from './notes.responses.ts';
 export const isResolvable = ({ noteable_type, type, system }: NoteRow): boolean =>
   noteable_type === 'MergeRequest' && type !== null && system === 0;
 
-/** Presents notes of one noteable, with one query for all authors and resolvers. */
+/** Presents notes of one noteable, with one query for all authors and resolvers, and those for suggestions. */
 export async function presentNotes(
   deps: Deps,
   noteable: Pick<Noteable, 'iid'>,
@@ -19,7 +20,8 @@ export async function presentNotes(
 ): Promise<Note[]> {
   const ids = notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id]);
   const users = await usersById(deps.db, ids);
-  return notes.map((note) => presentNote(deps, noteable, note, users));
+  const suggestions = await presentSuggestions(deps, notes);
+  return notes.map((note) => presentNote(deps, noteable, note, users, suggestions));
 }
 
 /** Presents one note. @param commands_changes changes that its quick actions just made */
@@ -46,13 +48,15 @@ export async function presentDiscussions(
   }));
 }
 
-/** Presents one note with loaded users. */
+/** Presents one note with loaded users and suggestions. */
 export function presentNote(
   deps: Deps,
   { iid }: Pick<Noteable, 'iid'>,
   note: NoteRow,
   users: ReadonlyMap<number, User>,
+  suggestions: SuggestionsByNote,
 ): Note {
+  const suggested = suggestions.get(note.id);
   const resolver = users.get(note.resolved_by_id ?? 0);
   const resolvable = isResolvable(note);
   return {
@@ -69,6 +73,7 @@ export function presentNote(
     project_id: note.project_id,
     ...(note.noteable_type === 'Commit' || note.type === 'DiffNote' ? { commit_id: note.commit_id } : {}),
     ...(note.position === null ? {} : { position: parseJson<Position>(note.position) }),
+    ...(suggested === undefined ? {} : { suggestions: suggested }),
     resolvable,
     ...(resolvable
       ? {

@@ -8,6 +8,8 @@ import type { Note, NotesTable } from '../../../db/tables/notes.table.ts';
 import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import { perMinute } from '../../../settings/throttles.ts';
+import { recordSuggestions, replaceSuggestions } from '../suggestions/record-suggestions.ts';
+import type { SuggestionSource } from '../suggestions/suggestion-source.ts';
 import { markTodosDone } from '../todos/todos.record.ts';
 import type { Noteable } from './noteable.ts';
 import { reloadNote } from './notes.find.ts';
@@ -32,6 +34,8 @@ export interface NewNote {
   commitId?: string | null;
   /** Whether it is published as part of a review. */
   inReview?: boolean;
+  /** What its suggestions are made from; without suggestions when absent. */
+  source?: SuggestionSource | null;
 }
 
 /** Counts a new note for the rate limit. @throws ApiError 429 beyond the limit per user and minute */
@@ -90,18 +94,24 @@ export async function writeNoteInTransaction(
     created_at: at,
     updated_at: at,
   });
+  await recordSuggestions(db, row.id, row.note, draft.source ?? null);
   await recordNote(deps, db, noteable, 'note.created', row, userId, draft.inReview === true);
   await markTodosDone(deps, db, noteable, userId);
   return row;
 }
 
-/** Changes the text of a note. @throws ApiError 400 for a blank text, 404 if it no longer exists */
+/**
+ * Changes the text of a note, and its suggestions with it.
+ * @param source what the suggestions are made from; null for none
+ * @throws ApiError 400 for a blank text, 404 if it no longer exists
+ */
 export async function changeNote(
   deps: Deps,
   { caller }: Writer,
   noteable: Noteable,
   id: number,
   body: string,
+  source: SuggestionSource | null,
 ): Promise<Note> {
   requireBody(body);
   const now = timestamp(deps.clock);
@@ -113,6 +123,7 @@ export async function changeNote(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow(recordNotFound);
+    if (row.type === 'DiffNote') await replaceSuggestions(db, id, body, source);
     await recordNote(deps, db, noteable, 'note.updated', row, caller.user.id);
     await markTodosDone(deps, db, noteable, caller.user.id);
     return row;

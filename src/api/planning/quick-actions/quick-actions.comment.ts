@@ -1,5 +1,6 @@
 import { transactionDeps } from '../../../access/transaction-deps.ts';
 import { badRequest, recordNotFound } from '../../../core/core.errors.ts';
+import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import type { Deps } from '../../../deps.ts';
@@ -14,6 +15,7 @@ import {
   writeNote,
   writeNoteInTransaction,
 } from '../notes/notes.writes.ts';
+import { readSource, type SuggestionSource } from '../suggestions/suggestion-source.ts';
 import { type CommandChanges, type Execution, executeActions, finish } from './quick-actions.execute.ts';
 import { MAX_COMMANDS } from './quick-actions.parse.ts';
 import { type ActionTarget, type Prepared, type PrepareOptions, prepare } from './quick-actions.prepare.ts';
@@ -71,10 +73,12 @@ export async function createComment(
   deps: Deps,
   scope: UserScope,
   noteable: Noteable,
-  draft: NewNote,
+  written: NewNote,
   { before, diffHeadSha }: { before?: BeforeWrite; diffHeadSha?: string | undefined } = {},
 ): Promise<CommentResult> {
-  requireBody(draft.body);
+  requireBody(written.body);
+  const source = await readSource(deps, scope.project, noteable, written.position, written.body);
+  const draft = { ...written, source };
   const prepared = await prepareNote(deps, scope, noteable, draft.body, { diffHeadSha });
   if (prepared === null)
     return { note: await writeNote(deps, scope, noteable, draft, before), changes: {}, summary: [] };
@@ -118,16 +122,18 @@ export async function updateComment(
   deps: Deps,
   scope: UserScope,
   noteable: Noteable,
-  { id }: Note,
+  { id, position }: Note,
   body: string,
 ): Promise<CommentResult> {
   requireBody(body);
+  const source = await readSource(deps, scope.project, noteable, position === null ? null : parseJson(position), body);
   const prepared = await prepareNote(deps, scope, noteable, body);
-  if (prepared === null) return { note: await changeNote(deps, scope, noteable, id, body), changes: {}, summary: [] };
+  if (prepared === null)
+    return { note: await changeNote(deps, scope, noteable, id, body, source), changes: {}, summary: [] };
   const review = reviewWriter(scope);
   const { note, execution } = await deps.db.transaction().execute(async (db) => {
     const inside = transactionDeps(deps, db);
-    const note = await updateRemaining(inside, scope, noteable, id, prepared);
+    const note = await updateRemaining(inside, scope, noteable, id, prepared, source);
     return { note, execution: await executeActions(inside, scope, prepared, review) };
   });
   return finishComment(deps, scope, note, execution, review);
@@ -139,8 +145,9 @@ async function updateRemaining(
   noteable: Noteable,
   id: number,
   { text }: Prepared,
+  source: SuggestionSource | null,
 ): Promise<Note | null> {
-  if (text.trim() !== '') return changeNote(deps, scope, noteable, id, text);
+  if (text.trim() !== '') return changeNote(deps, scope, noteable, id, text, source);
   await removeNote(deps, scope, noteable, id);
   return null;
 }

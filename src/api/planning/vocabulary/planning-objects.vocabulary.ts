@@ -23,6 +23,7 @@ import {
 } from '../merge-requests/views/merge-requests.responses.ts';
 import { Milestone } from '../milestones/milestones.responses.ts';
 import { Discussion, Note, Position, RangeEnd } from '../notes/notes.responses.ts';
+import { Suggestion } from '../suggestions/suggestions.responses.ts';
 
 /** Schema names of the objects in responses of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
@@ -55,4 +56,5 @@ export const objects: Readonly<Record<string, TSchema>> = {
   PositionInput,
   ProjectApprovalRule: ProjectRule,
   ProjectLabel,
+  Suggestion,
 };
