@@ -3,8 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { meanwhile } from '../../../../test/support/meanwhile.ts';
+import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { block, lines, type Suggestion, SuggestionScene } from '../../../../test/support/suggestions.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
+import { recoverIntents } from '../../../repositories/recover-intents.ts';
 
 type Row = Record<string, unknown>;
 
@@ -420,6 +422,43 @@ describe('what changes while a commit waits for its turn', () => {
     const answers = await Promise.all([apply(id), apply(id)]);
     assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, 400]);
     assert.equal(await scene.content(), lines(20).with(4, 'x\n').join(''));
+  });
+});
+
+describe('a commit whose process died', () => {
+  /** What the process left: its intent, and the branch, moved or not. */
+  async function leave(moves: boolean) {
+    const scene = await open();
+    const { note } = await scene.comment(block('line 2\n'), 1);
+    const [{ id }] = note.suggestions as [Suggestion];
+    const git = new ProjectGit(app, scene.project);
+    const { id: old } = await head(scene.project);
+    const commit_id = git.run(['commit-tree', `${old}^{tree}`, '-p', old, '-m', 'x']).trim();
+    const { id: merge_request_id } = expectStatus<{ id: number }>(await app.get(scene.path), 200);
+    const cause = { type: 'suggestions', merge_request_id, suggestion_ids: [id], commit_id, resolves: true };
+    await app.deps.db
+      .insertInto('ref_intents')
+      .values({
+        project_id: scene.project.id,
+        user_id: 1,
+        updates: JSON.stringify([{ ref: 'refs/heads/topic', old, new: commit_id }]),
+        context: JSON.stringify({ via: 'api', pushOptions: [], cause, wasEmpty: false }),
+        created_at: app.deps.clock.now().toISOString(),
+      })
+      .execute();
+    if (moves) git.run(['update-ref', 'refs/heads/topic', commit_id]);
+    app.deps.alone = true;
+    await recoverIntents(app.deps);
+    const now = await scene.note(note.id);
+    return [now.resolved, now.suggestions![0]!.applied];
+  }
+
+  test('after the branch has moved has applied its suggestions', async () => {
+    assert.deepEqual(await leave(true), [true, true]);
+  });
+
+  test('before the branch has moved has applied nothing', async () => {
+    assert.deepEqual(await leave(false), [false, false]);
   });
 });
 

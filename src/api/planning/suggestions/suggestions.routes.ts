@@ -15,6 +15,7 @@ export const suggestionRoutes = [
   route({
     method: 'PUT',
     path: '/suggestions/:id/apply',
+    operationId: 'applySuggestion',
     summary: 'Apply a suggestion',
     description: 'Commits the change to the source branch of the merge request, and resolves the thread.',
     access,
@@ -30,6 +31,7 @@ export const suggestionRoutes = [
   route({
     method: 'PUT',
     path: '/suggestions/batch_apply',
+    operationId: 'applySuggestions',
     summary: 'Apply several suggestions by one commit',
     description: 'All are of one merge request. Either all are applied, or none.',
     access,

@@ -11,6 +11,9 @@ import type { SuggestionOnNote } from './suggestions.find.ts';
 import type { Suggestion } from './suggestions.responses.ts';
 import { inapplicableReason, lineOf, rangeOf } from './suggestions.rules.ts';
 
+/** Notes in one query: each is a parameter, which both databases limit. */
+const BATCH_SIZE = 10_000;
+
 /** Suggestions by the id of their note, for notes that can have some. */
 export type SuggestionsByNote = ReadonlyMap<number, Suggestion[]>;
 
@@ -24,13 +27,14 @@ export async function presentSuggestions(deps: Deps, notes: readonly Note[]): Pr
   const presented = new Map<number, Suggestion[]>(able.map(({ id }) => [id, []]));
   const ids = able.flatMap(({ id, note }) => (note.includes('suggestion') ? [id] : []));
   if (ids.length === 0) return presented;
-  const rows = await deps.db
-    .selectFrom('suggestions')
-    .selectAll()
-    .where('note_id', 'in', ids)
-    .orderBy('note_id')
-    .orderBy('relative_order')
-    .execute();
+  const rows: SuggestionRow[] = [];
+  for (let at = 0; at < ids.length; at += BATCH_SIZE) {
+    const some = deps.db
+      .selectFrom('suggestions')
+      .selectAll()
+      .where('note_id', 'in', ids.slice(at, at + BATCH_SIZE));
+    rows.push(...(await some.orderBy('note_id').orderBy('relative_order').execute()));
+  }
   const byId = new Map(able.map((note) => [note.id, note]));
   const suggested = rows.map((suggestion) => ({ suggestion, note: byId.get(suggestion.note_id)! }));
   const each = await presentEach(deps, suggested);
