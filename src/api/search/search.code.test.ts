@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { changeSettings } from '../../../test/support/settings.ts';
 import { commitToWiki, page } from '../../../test/support/wikis.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 
@@ -18,6 +19,7 @@ interface Blob {
 let app: TestApp;
 before(async () => {
   app = await buildTestApp();
+  await changeSettings(app, { search_rate_limit: 0 });
 });
 after(() => app.close());
 

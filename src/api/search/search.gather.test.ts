@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../../test/support/app.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { changeSettings } from '../../../test/support/settings.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import { GitError } from '../../git/common/index.ts';
 import { gather, type RepositorySearch } from './search.gather.ts';
@@ -10,6 +11,7 @@ let app: TestApp;
 let projects: Project[];
 before(async () => {
   app = await buildTestApp();
+  await changeSettings(app, { search_rate_limit: 0 });
   projects = [];
   for (let count = 0; count < 5; count += 1) {
     const project = await app.make.project();

@@ -7,12 +7,14 @@ import {
   type SearchingRole,
   searchedProject,
 } from '../../../test/support/searched-project.ts';
+import { changeSettings } from '../../../test/support/settings.ts';
 import type { Visibility } from '../../core/access-levels.ts';
 import type { FeatureLevel, Project } from '../../db/tables/projects.table.ts';
 
 let app: TestApp;
 before(async () => {
   app = await buildTestApp();
+  await changeSettings(app, { search_rate_limit: 0 });
 });
 after(() => app.close());
 

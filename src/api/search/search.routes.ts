@@ -1,4 +1,4 @@
-import { type Route, route } from '../../http/http.route.ts';
+import { type Route, type RouteLimit, route } from '../../http/http.route.ts';
 import { inGroup, inProject, requireUser, signedIn } from '../api.access.ts';
 import { findBlobs, findCommits } from './search.code.ts';
 import { SearchEverywhere, SearchInGroup, SearchInProject } from './search.inputs.ts';
@@ -21,6 +21,8 @@ function answer(search: Search): unknown {
   }
 }
 
+/** Searches of all places count together. */
+const limit: RouteLimit = { setting: 'search_rate_limit', periodSeconds: 60 };
 const success = { status: 200 as const, schema: Found };
 const BOUNDS =
   'Finds what the corresponding lists show to the caller, in their form. Comments: among the 10,000 most recent ones, with system notes. Files and commits: at most 1,000 matches, first those of paths; lines are cut after 1,000 bytes. Comments, files and commits are not counted.';
@@ -35,6 +37,7 @@ const inGroups = (path: string, operationId: string): Route =>
     summary: 'Search in a group and its subgroups',
     description: `${BOUNDS} ${MANY}`,
     access: inGroup('read_group'),
+    limit,
     expensive: true,
     input: SearchInGroup,
     success,
@@ -56,6 +59,7 @@ const inProjects = (path: string, operationId: string): Route =>
     summary: 'Search in a project',
     description: `${BOUNDS} Parts of the project that are closed to the caller contain nothing.`,
     access: inProject('read_project'),
+    limit,
     expensive: true,
     input: SearchInProject,
     success,
@@ -75,6 +79,7 @@ export const searchRoutes: Route[] = [
     summary: 'Search in everything that the caller may see',
     description: `${BOUNDS} ${MANY}`,
     access: signedIn,
+    limit,
     expensive: true,
     input: SearchEverywhere,
     success,

@@ -5,6 +5,7 @@ import type { TestUser } from '../../../test/support/factories.ts';
 import { makeMergeRequest } from '../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import { Rows } from '../../../test/support/rows.ts';
+import { changeSettings } from '../../../test/support/settings.ts';
 import { commitToWiki, page } from '../../../test/support/wikis.ts';
 import { timestamp } from '../../core/clock.ts';
 import type { Namespace } from '../../db/tables/namespaces.table.ts';
@@ -20,6 +21,7 @@ let project: Project;
 let sha: string;
 before(async () => {
   app = await buildTestApp();
+  await changeSettings(app, { search_rate_limit: 0 });
   owner = await app.make.user({ username: 'needle-owner' });
   group = await app.make.group({ path: 'needle-group', owner: owner.user });
   project = await app.make.project({ path: 'needle-project', namespace: group, owner: owner.user });
@@ -301,4 +303,22 @@ test('comments are read from the latest back, over many others', async () => {
   assert.deepEqual(await pageOf({ sort: 'asc' }), [['first straw', 'last straw'], '']);
   assert.deepEqual(await pageOf({ per_page: 1 }), [['last straw'], '2']);
   assert.deepEqual(await pageOf({ per_page: 1, page: 2 }), [['first straw'], '']);
+});
+
+test('a user searches so often in a minute, wherever it is', async (t) => {
+  const [one, other] = [await app.make.user(), await app.make.user()];
+  await changeSettings(app, { search_rate_limit: 3 });
+  t.after(() => changeSettings(app, { search_rate_limit: 0 }));
+  const open = await app.make.group({ visibility: 'public' });
+  const { id } = await app.make.project({ namespace: open, visibility: 'public' });
+  const places = ['', `/groups/${open.id}`, `/groups/${open.id}/-`, `/projects/${id}`, `/projects/${id}/-`];
+  const search = async (place: string, token: string) =>
+    (await app.get(`${place}/search?scope=issues&search=x`, { token })).statusCode;
+  const statuses: number[] = [];
+  for (const place of places) statuses.push(await search(place, one.token));
+  assert.deepEqual(statuses, [200, 200, 200, 429, 429]);
+  for (const place of places) assert.equal(await search(place, one.token), 429, place);
+  assert.equal(await search('', other.token), 200);
+  await changeSettings(app, { search_rate_limit: 0 });
+  for (const place of places) assert.equal(await search(place, one.token), 200, place);
 });

@@ -63,7 +63,7 @@ const rates = {
   issues_create_limit: rate(300, 'Maximum number of issues created per minute by a user'),
   notes_create_limit: rate(300, 'Maximum number of comments created per minute by a user'),
   raw_blob_request_limit: rate(300, 'Maximum number of requests per minute for one raw file'),
-  search_rate_limit: keptOnly(rate(30, 'Maximum number of searches per minute by a user')),
+  search_rate_limit: rate(30, 'Maximum number of searches per minute by a user'),
   search_rate_limit_unauthenticated: keptOnly(rate(10, 'Maximum number of unauthenticated searches per minute')),
   autocomplete_users: keptOnly(rate(300, 'Maximum number of users API requests per minute by a user')),
   autocomplete_users_unauthenticated: keptOnly(
