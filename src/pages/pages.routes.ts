@@ -45,10 +45,7 @@ export function registerPages(_app: FastifyInstance, deps: Deps, services: HttpS
       if (page === null) throw notFound();
       return reply.type('text/html; charset=utf-8').send(page);
     }
-    if (isBrowser(request)) {
-      const page = await serveHomePage(deps, services, request, reply, path);
-      if (page !== null) return page;
-    }
+    if (isBrowser(request)) return serveHomePage(deps, services, request, reply, path);
     const target = await homeOf(deps, request, path);
     if (target === null) throw notFound();
     return redirect(reply, api(target));

@@ -4,15 +4,13 @@ import type { HttpServices } from '../http/http.services.ts';
 import { matchPage } from './core/match-page.ts';
 import type { PageRoute } from './core/page.ts';
 import { servePage } from './core/serve-page.ts';
+import { placeHomePage } from './pages/places/place-home.pages.ts';
 
 /**
  * Pages of a project, with `params.project` as its full path and paths relative to `/<project>/-/`.
  * The first one that matches is shown.
  */
 export const projectPages: readonly PageRoute[] = [];
-
-/** The pages at `/<path>` of projects, groups and users: `params.path`. */
-export const homePage: PageRoute | null = null;
 
 /** Whether a request comes from a browser, which shows pages; other clients are led to the API. */
 export const isBrowser = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
@@ -32,13 +30,13 @@ export async function serveProjectPage(
   return servePage(deps, services, request, reply, match.route, { ...match.params, project });
 }
 
-/** Serves the page of a project, a group or a user; null if there is none. */
-export async function serveHomePage(
+/** Serves the page of a project, a group or a user. */
+export function serveHomePage(
   deps: Deps,
   services: HttpServices,
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
-): Promise<FastifyReply | null> {
-  return homePage === null ? null : servePage(deps, services, request, reply, homePage, { path });
+): Promise<FastifyReply> {
+  return servePage(deps, services, request, reply, placeHomePage, { path });
 }

@@ -4,7 +4,7 @@ import { injectRequest } from '../../http/inject-request.ts';
 
 /** A JSON object of the API. */
 export type Json = Record<string, unknown>;
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 /** Parameters; lists are sent as `name[]`, and those without a value are left out. */
 export type Query = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
@@ -82,8 +82,13 @@ export class ApiClient {
     return (await this.#ask('GET', path + search(query))).text;
   }
 
+  /** Gets the headers of an answer without its content. @throws ApiRefusal */
+  async headers(path: string, query: Query = {}): Promise<Record<string, unknown>> {
+    return (await this.#ask('HEAD', path + search(query))).headers;
+  }
+
   /** Changes something. @returns the JSON of the answer; undefined if there is none @throws ApiRefusal */
-  async send<T = Json>(method: Exclude<Method, 'GET'>, path: string, body?: Json): Promise<T> {
+  async send<T = Json>(method: Exclude<Method, 'GET' | 'HEAD'>, path: string, body?: Json): Promise<T> {
     const { text } = await this.#ask(method, path, body);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   }
