@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { FromWorker, Task } from './messages.ts';
@@ -35,14 +34,8 @@ const LIMITS: Limits = { fileMs: 300_000, patienceMs: 30_000, heap: 450_000_000 
 const MAX_OUTPUT = 8_000;
 const WORKER = join(import.meta.dirname, 'worker.ts');
 const PRELOAD = `--import=${pathToFileURL(join(import.meta.dirname, 'test-scope.ts'))}`;
-/** Megabytes of each half of the young generation, which tests fill quickly: the larger, the less is copied. */
-const SEMI_SPACE = totalmem() < 8 * 1024 ** 3 ? 32 : 64;
-/** Told that there is little memory, a worker stays below 500 MB instead of growing to 800. */
-const SMALL = [
-  '--max-old-space-size=768',
-  `--max-semi-space-size=${SEMI_SPACE}`,
-  `--min-semi-space-size=${SEMI_SPACE}`,
-];
+/** Told that there is little memory, a worker stays below 350 MB instead of growing to 800. */
+const SMALL = ['--max-old-space-size=768', '--max-semi-space-size=32'];
 const REPORTER = `--test-reporter=${join(import.meta.dirname, 'report.ts')}`;
 
 const nothingOf = (file: string): FileResult => ({ file, milliseconds: 0, passed: 0, skipped: 0, failures: [] });
