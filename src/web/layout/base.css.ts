@@ -62,6 +62,8 @@ table { border-collapse: collapse; width: 100%; }
 .code .add { background: var(--added); } .code .delete { background: var(--removed); } .code .hunk { color: var(--quiet); background: var(--raised); }
 mark.diff-word { background: light-dark(#fff3b0, #5a4a00); color: inherit; }
 form.stack { display: grid; gap: 0.75rem; max-width: 26rem; }
+form.wide { display: grid; gap: 0.75rem; max-width: 50rem; }
+form.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.5rem; align-items: end; margin: 0 0 1rem; }
 form.inline { display: inline; }
 label { display: block; font-weight: 600; }
 input:not([type=checkbox], [type=radio]), textarea, select { font: inherit; color: inherit; background: var(--back); border: 1px solid var(--quiet); border-radius: 4px; padding: 0.35rem 0.5rem; width: 100%; }
@@ -77,5 +79,8 @@ button.link { border: 0; background: none; color: var(--link); padding: 0; font-
 .text pre { background: var(--raised); padding: 0.75rem; overflow-x: auto; border-radius: 4px; }
 .text table { width: auto; display: block; overflow-x: auto; } .text th, .text td { border: 1px solid var(--line); padding: 0.25rem 0.6rem; }
 .text blockquote { margin: 0.5rem 0; padding-left: 0.75rem; border-left: 3px solid var(--line); color: var(--quiet); }
+.thread { border-left: 3px solid var(--line); padding-left: 0.75rem; margin: 1rem 0; }
+.event { display: flex; flex-wrap: wrap; gap: 0 0.4rem; margin: 0.5rem 0; } .event p { margin: 0; }
+.box:target, .event:target { outline: 2px solid var(--strong); }
 @media print { .bar, .tabs, footer, form, .actions { display: none; } }
 `;

@@ -1,0 +1,71 @@
+import type { Page, PageContext, PageRoute, Redirect } from '../../core/page.ts';
+import { MAX_DISCUSSIONS, type Refusal } from './discussion-parts.ts';
+import { attempt, textOf } from './planning-forms.ts';
+import { numberOf, type Place, placeOf } from './planning-place.ts';
+
+/** What forms of a page belong to. */
+export type IssuableKind = 'issues' | 'merge_requests';
+
+/** Shows the page of a form again. */
+export type ShowAgain = (c: PageContext, refusal: Refusal) => Promise<Page>;
+
+/** Where a form of an issue or merge request belongs. */
+export interface FormTarget {
+  place: Place;
+  /** Path of the page. */
+  path: string;
+  /** Path in the API. */
+  api: string;
+}
+
+/**
+ * A form of the page of an issue or merge request: it leads back to the page, or the page is shown with the refusal.
+ * @param work sends the form; gives what follows the path of the page, such as an anchor
+ */
+export const issuableForm = (
+  kind: IssuableKind,
+  name: string,
+  show: ShowAgain,
+  work: (c: PageContext, target: FormTarget) => Promise<string>,
+): PageRoute => ({
+  method: 'POST',
+  path: `${kind}/:iid/${name}`,
+  signedIn: true,
+  handle: async (c): Promise<Page | Redirect> => {
+    const iid = numberOf(c, 'iid');
+    const place = await placeOf(c, kind);
+    const path = place.path(`${kind}/${iid}`);
+    const outcome = await attempt(() => work(c, { place, path, api: `${place.api}/${kind}/${iid}` }));
+    if ('done' in outcome) return { redirect: `${path}${outcome.done}` };
+    const comment = name === 'notes' ? { body: textOf(c, 'body'), discussion: c.field('discussion') } : undefined;
+    return show(c, { problem: outcome.problem, ...(comment && { comment }) });
+  },
+});
+
+/** The page of the activity that a form was on, as a part of an address. */
+const pageOfForm = (page: string): string => (/^[1-9]\d{0,6}$/.test(page) && page !== '1' ? `?page=${page}` : '');
+
+async function comment(c: PageContext, { api }: FormTarget): Promise<string> {
+  const discussion = c.field('discussion');
+  const thread = discussion === '' ? '' : `/discussions/${encodeURIComponent(discussion)}`;
+  const note = await c.api.send<{ id?: number }>('POST', `${api}${thread}/notes`, { body: textOf(c, 'body') });
+  // Texts that consist of commands leave no comment.
+  if (note.id === undefined) return '';
+  if (discussion !== '') return `${pageOfForm(c.field('page'))}#note_${note.id}`;
+  const { total } = await c.api.list(`${api}/discussions`, { per_page: 1 });
+  return `${pageOfForm(String(Math.ceil((total ?? 1) / MAX_DISCUSSIONS)))}#note_${note.id}`;
+}
+
+/** The forms that pages of issues and of merge requests have. */
+export const issuableForms = (kind: IssuableKind, show: ShowAgain): PageRoute[] => [
+  issuableForm(kind, 'notes', show, comment),
+  issuableForm(kind, 'state', show, async (c, { api }) => {
+    await c.api.send('PUT', api, { state_event: c.field('state_event') });
+    return '';
+  }),
+  issuableForm(kind, 'resolve', show, async (c, { api }) => {
+    const discussion = encodeURIComponent(c.field('discussion'));
+    await c.api.send('PUT', `${api}/discussions/${discussion}`, { resolved: c.field('resolved') === 'true' });
+    return `${pageOfForm(c.field('page'))}${/^\d+$/.test(c.field('note')) ? `#note_${c.field('note')}` : ''}`;
+  }),
+];
