@@ -60,6 +60,9 @@ table { border-collapse: collapse; width: 100%; }
 .code td.number a { color: var(--quiet); }
 .code tr:target { background: light-dark(#fff8c5, #3b3208); }
 .code .add { background: var(--added); } .code .delete { background: var(--removed); } .code .hunk { color: var(--quiet); background: var(--raised); }
+.code td.notes { white-space: normal; font: 0.9375rem/1.5 system-ui, sans-serif; padding: 0.5rem 0.9rem; }
+.code.parallel { table-layout: fixed; min-width: 48rem; } .code.parallel td { white-space: pre-wrap; } .code.parallel col.number { width: 4rem; } .code.parallel td.number { width: auto; }
+.code .number:target ~ td, .code .number:target { background: light-dark(#fff8c5, #3b3208); }
 mark.diff-word { background: light-dark(#fff3b0, #5a4a00); color: inherit; }
 form.stack { display: grid; gap: 0.75rem; max-width: 26rem; }
 form.wide { display: grid; gap: 0.75rem; max-width: 50rem; }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { ListPage } from '../../core/api-client.ts';
 import type { PageContext } from '../../core/page.ts';
 import { type Html, html, type Part } from '../../core/template.ts';
+import { fileAnchor } from '../diffs/diff-table.ts';
 import { moment } from '../parts.ts';
 import { person } from './issuable-parts.ts';
 import type { DiscussionRow, NoteRow } from './planning.rows.ts';
@@ -30,9 +30,6 @@ export interface DiscussionView {
   /** Page of the activity. */
   page: number;
 }
-
-/** Anchor of a file in a diff. */
-export const fileAnchor = (path: string): string => `diff-${createHash('sha1').update(path).digest('hex')}`;
 
 async function noteHtml({ c, render }: DiscussionView, note: NoteRow): Promise<Html> {
   const text = await render(note.body);

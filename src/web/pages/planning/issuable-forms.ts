@@ -20,13 +20,13 @@ export interface FormTarget {
 
 /**
  * A form of the page of an issue or merge request: it leads back to the page, or the page is shown with the refusal.
- * @param work sends the form; gives what follows the path of the page, such as an anchor
+ * @param work sends the form; a text that it gives follows the path of the page, such as an anchor
  */
 export const issuableForm = (
   kind: IssuableKind,
   name: string,
   show: ShowAgain,
-  work: (c: PageContext, target: FormTarget) => Promise<string>,
+  work: (c: PageContext, target: FormTarget) => Promise<unknown>,
 ): PageRoute => ({
   method: 'POST',
   path: `${kind}/:iid/${name}`,
@@ -36,7 +36,7 @@ export const issuableForm = (
     const place = await placeOf(c, kind);
     const path = place.path(`${kind}/${iid}`);
     const outcome = await attempt(() => work(c, { place, path, api: `${place.api}/${kind}/${iid}` }));
-    if ('done' in outcome) return { redirect: `${path}${outcome.done}` };
+    if ('done' in outcome) return { redirect: `${path}${typeof outcome.done === 'string' ? outcome.done : ''}` };
     const comment = name === 'notes' ? { body: textOf(c, 'body'), discussion: c.field('discussion') } : undefined;
     return show(c, { problem: outcome.problem, ...(comment && { comment }) });
   },

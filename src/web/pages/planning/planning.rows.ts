@@ -71,3 +71,25 @@ export interface DiscussionRow {
   individual_note: boolean;
   notes: NoteRow[];
 }
+
+export interface MergeRequestRow extends IssuableRow {
+  draft: boolean;
+  source_branch: string;
+  target_branch: string;
+  source_project_id: number | null;
+  target_project_id: number;
+  reviewers: Person[];
+  merge_user: Person | null;
+  merged_at: string | null;
+  detailed_merge_status: string;
+  merge_when_pipeline_succeeds: boolean;
+  merge_error: string | null;
+  sha: string | null;
+  squash: boolean;
+  squash_on_merge: boolean;
+  force_remove_source_branch: boolean | null;
+  changes_count: string | null;
+  diff_refs: { base_sha: string; head_sha: string; start_sha: string } | null;
+  head_pipeline?: { id: number; status: string } | null;
+  user: { can_merge: boolean };
+}

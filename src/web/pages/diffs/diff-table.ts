@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../../core/html.ts';
+import { type Html, html, type Part, trusted } from '../../core/template.ts';
+import { type DiffRow, diffRowPairs, markRanges } from '../../diff-lines/index.ts';
+
+const MARKS = { hunk: '', context: ' ', add: '+', delete: '-' } as const;
+
+const digestOf = (path: string): string => createHash('sha1').update(path).digest('hex');
+
+/** Anchor of a file in a page of changes. */
+export const fileAnchor = (path: string): string => `diff-${digestOf(path)}`;
+
+/** How changes are shown. */
+export type DiffView = 'inline' | 'parallel';
+
+/** A table of changes of a file. */
+export interface DiffTable {
+  /** Path of the file, for the anchors of its lines. */
+  path: string;
+  view: DiffView;
+  /** What stands below a line, such as its comments. */
+  below(row: DiffRow): Part;
+}
+
+const textOf = ({ text, changed, isWithoutEnd }: DiffRow): Html =>
+  html`${trusted(markRanges(escapeHtml(text), changed))}${isWithoutEnd ? html`<span class="quiet" title="The file ends here without the end of a line"> ⏎</span>` : null}`;
+
+/** The cell of a number, which leads to its line. */
+const numberCell = (anchor: string, number: number | null, side: string, hasId = false): Html =>
+  number === null
+    ? html`<td class="number"></td>`
+    : html`<td class="number"${hasId ? html` id="${anchor}"` : null}><a href="#${anchor}" aria-label="${side} line ${number}">${number}</a></td>`;
+
+const hunkCell = (row: DiffRow, columns: number): Html =>
+  html`<td class="hunk" colspan="${columns}">@@ -${row.old} +${row.new} @@ ${row.text}</td>`;
+
+/** Rows of changes as a table: deleted and added lines below, or beside each other. */
+export function diffTable(rows: readonly DiffRow[], { path, view, below }: DiffTable): Html {
+  const digest = digestOf(path);
+  const anchorOf = (row: DiffRow): string => `${digest}_${row.old ?? ''}_${row.new ?? ''}`;
+  const belowRow = (part: Part, columns: number): Part =>
+    part === null ? null : html`<tr><td class="notes" colspan="${columns}">${part}</td></tr>`;
+  const inline = (row: DiffRow): Part => {
+    if (row.kind === 'hunk') return html`<tr>${hunkCell(row, 4)}</tr>`;
+    const anchor = anchorOf(row);
+    return html`<tr id="${anchor}">${numberCell(anchor, row.old, 'Old')}${numberCell(anchor, row.new, 'New')}<td class="number ${row.kind}">${MARKS[row.kind]}</td><td class="${row.kind}">${textOf(row)}</td></tr>${belowRow(below(row), 4)}`;
+  };
+  const half = (row: DiffRow | null, side: 'old' | 'new', hasId = false): Part =>
+    row === null
+      ? html`<td class="number"></td><td></td>`
+      : html`${numberCell(anchorOf(row), row[side], side === 'old' ? 'Old' : 'New', hasId)}<td class="${row.kind}">${textOf(row)}</td>`;
+  const parallel = (): Part =>
+    diffRowPairs(rows).map(({ left, right }) => {
+      if (left?.kind === 'hunk') return html`<tr>${hunkCell(left, 4)}</tr>`;
+      const first = (left ?? right)!;
+      const notes = [left, right === left ? null : right]
+        .map((row) => row && below(row))
+        .filter((part) => part !== null);
+      return html`<tr id="${anchorOf(right ?? first)}">${half(left, 'old', left !== right && right !== null)}${half(right, 'new')}</tr>${belowRow(notes.length === 0 ? null : notes, 4)}`;
+    });
+  if (view === 'inline') return html`<table class="code">${rows.map(inline)}</table>`;
+  const columns = html`<col class="number"><col><col class="number"><col>`;
+  return html`<table class="code parallel"><colgroup>${columns}</colgroup>${parallel()}</table>`;
+}
