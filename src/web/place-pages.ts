@@ -5,6 +5,7 @@ import { matchPage } from './core/match-page.ts';
 import type { PageRoute } from './core/page.ts';
 import { servePage } from './core/serve-page.ts';
 import { codePages } from './pages/code/code-pages.ts';
+import { pipelinePages } from './pages/pipelines/pipeline.pages.ts';
 import { placeHomePage } from './pages/places/place-home.pages.ts';
 import { planningPages } from './pages/planning/planning.pages.ts';
 
@@ -12,7 +13,7 @@ import { planningPages } from './pages/planning/planning.pages.ts';
  * Pages of a project, with `params.project` as its full path and paths relative to `/<project>/-/`.
  * The first one that matches is shown.
  */
-export const projectPages: readonly PageRoute[] = [...codePages, ...planningPages];
+export const projectPages: readonly PageRoute[] = [...codePages, ...planningPages, ...pipelinePages];
 
 /** Whether a request comes from a browser, which shows pages; other clients are led to the API. */
 export const isBrowser = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>

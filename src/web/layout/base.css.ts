@@ -19,7 +19,7 @@ export const baseStyles = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--text); font: 0.9375rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 a { color: var(--link); text-decoration: none; }
-a:hover, main p a, .text a { text-decoration: underline; }
+a:hover, main p a, h2 a, .quiet a, .text a, footer a { text-decoration: underline; }
 :focus-visible { outline: 2px solid var(--strong); outline-offset: 2px; }
 h1 { font-size: 1.375rem; line-height: 1.3; margin: 0.5rem 0 1rem; }
 h2 { font-size: 1.125rem; margin: 1.5rem 0 0.5rem; }
@@ -60,7 +60,7 @@ table { border-collapse: collapse; width: 100%; }
 .code td.number a { color: var(--quiet); }
 .code tr:target { background: light-dark(#fff8c5, #3b3208); }
 .code .add { background: var(--added); } .code .delete { background: var(--removed); } .code .hunk { color: var(--quiet); background: var(--raised); }
-.code td.notes { white-space: normal; font: 0.9375rem/1.5 system-ui, sans-serif; padding: 0.5rem 0.9rem; }
+.code td.notes, .code.parallel td.notes { white-space: normal; font: 0.9375rem/1.5 system-ui, sans-serif; padding: 0.5rem 0.9rem; }
 .code.parallel { table-layout: fixed; min-width: 48rem; } .code.parallel td { white-space: pre-wrap; } .code.parallel col.number { width: 4rem; } .code.parallel td.number { width: auto; }
 .code .number:target ~ td, .code .number:target { background: light-dark(#fff8c5, #3b3208); }
 mark.diff-word { background: light-dark(#fff3b0, #5a4a00); color: inherit; }
@@ -82,6 +82,7 @@ button.link { border: 0; background: none; color: var(--link); padding: 0; font-
 .text pre { background: var(--raised); padding: 0.75rem; overflow-x: auto; border-radius: 4px; }
 .text table { width: auto; display: block; overflow-x: auto; } .text th, .text td { border: 1px solid var(--line); padding: 0.25rem 0.6rem; }
 .text blockquote { margin: 0.5rem 0; padding-left: 0.75rem; border-left: 3px solid var(--line); color: var(--quiet); }
+.notice + .notice { margin-top: 0.75rem; } .notice > :first-child, .text > :first-child { margin-top: 0; } .text > :last-child { margin-bottom: 0; }
 .thread { border-left: 3px solid var(--line); padding-left: 0.75rem; margin: 1rem 0; }
 .event { display: flex; flex-wrap: wrap; gap: 0 0.4rem; margin: 0.5rem 0; } .event p { margin: 0; }
 .box:target, .event:target { outline: 2px solid var(--strong); }

@@ -86,8 +86,15 @@ ${notes}${left > 0 ? html`<p class="quiet">${left} later comments are not shown.
 ${c.user === null ? null : html`<div class="actions">${replyForm(view, discussion)}${isResolvable ? resolve : null}</div>`}</section>`;
 }
 
-/** Discussions in order, with links to those before and after them, and the form for a comment. */
-export async function activityHtml(view: DiscussionView, list: ListPage<DiscussionRow>): Promise<Html> {
+/**
+ * Discussions in order, with links to those before and after them, and the form for a comment.
+ * @param hasThreads whether there are threads that can be resolved
+ */
+export async function activityHtml(
+  view: DiscussionView,
+  list: ListPage<DiscussionRow>,
+  hasThreads: boolean,
+): Promise<Html> {
   const { c, path, refusal } = view;
   const shown: Html[] = [];
   for (const discussion of list.rows) shown.push(await discussionHtml(view, discussion));
@@ -105,6 +112,6 @@ ${
   c.user === null
     ? null
     : html`${problemNotice(problem)}<form class="comment" method="post" action="${c.at(`${path}/notes`)}">${c.formToken}
-${textField('comment', 'body', 'Comment', body, true)}<div class="actions"><button class="main">Comment</button></div></form>`
+${textField('comment', 'body', 'Comment', body, true)}<div class="actions"><button class="main">Comment</button>${hasThreads ? html`<button name="thread" value="true">Start thread</button>` : null}</div></form>`
 }`;
 }

@@ -45,15 +45,23 @@ export const issuableForm = (
 /** The page of the activity that a form was on, as a part of an address. */
 const pageOfForm = (page: string): string => (/^[1-9]\d{0,6}$/.test(page) && page !== '1' ? `?page=${page}` : '');
 
+/** Sends a comment. @returns its id; undefined for texts that consist of commands, which leave none */
+async function send({ api: client }: PageContext, api: string, discussion: string, isThread: boolean, body: string) {
+  if (discussion === '' && isThread) {
+    const thread = await client.send<{ notes?: { id: number }[] }>('POST', `${api}/discussions`, { body });
+    return thread.notes?.[0]?.id;
+  }
+  const thread = discussion === '' ? '' : `/discussions/${encodeURIComponent(discussion)}`;
+  return (await client.send<{ id?: number }>('POST', `${api}${thread}/notes`, { body })).id;
+}
+
 async function comment(c: PageContext, { api }: FormTarget): Promise<string> {
   const discussion = c.field('discussion');
-  const thread = discussion === '' ? '' : `/discussions/${encodeURIComponent(discussion)}`;
-  const note = await c.api.send<{ id?: number }>('POST', `${api}${thread}/notes`, { body: textOf(c, 'body') });
-  // Texts that consist of commands leave no comment.
-  if (note.id === undefined) return '';
-  if (discussion !== '') return `${pageOfForm(c.field('page'))}#note_${note.id}`;
+  const id = await send(c, api, discussion, c.field('thread') === 'true', textOf(c, 'body'));
+  if (id === undefined) return '';
+  if (discussion !== '') return `${pageOfForm(c.field('page'))}#note_${id}`;
   const { total } = await c.api.list(`${api}/discussions`, { per_page: 1 });
-  return `${pageOfForm(String(Math.ceil((total ?? 1) / MAX_DISCUSSIONS)))}#note_${note.id}`;
+  return `${pageOfForm(String(Math.ceil((total ?? 1) / MAX_DISCUSSIONS)))}#note_${id}`;
 }
 
 /** The forms that pages of issues and of merge requests have. */

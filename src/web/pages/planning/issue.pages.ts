@@ -39,7 +39,7 @@ ${problemNotice(refusal !== null && refusal.comment === undefined ? refusal.prob
 <div class="columns"><div>
 <div class="text">${description}</div>
 ${c.user === null ? null : html`<div class="actions">${state}</div>`}
-${await activityHtml({ c, render, path, refusal, page }, discussions)}
+${await activityHtml({ c, render, path, refusal, page }, discussions, false)}
 </div><aside aria-label="Facts">${issuableFacts(c, place.path('issues'), issue, [['Due date', issue.due_date]])}</aside></div>`;
   return {
     ...place.frame,

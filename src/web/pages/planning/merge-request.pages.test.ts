@@ -179,6 +179,13 @@ describe('pages of merge requests', () => {
     assertHarmless(overview);
     assert.match(overview, new RegExp(`diffs#${fileAnchor('c.txt')}">c.txt, line 2`));
     const fields = { discussion: deleted.id, resolved: 'true', note: String(deleted.notes[0]!.id), page: '1' };
+    const started = await reviewer.post(`${page}/notes`, { body: 'Let us talk', thread: 'true' });
+    const [, note] = /#note_(\d+)$/.exec(String(started.headers.location)) ?? [];
+    const talk = expectStatus<{ notes: { id: number; resolvable: boolean }[] }[]>(
+      await app.get(`${api}/discussions`),
+      200,
+    );
+    assert.equal(talk.find(({ notes }) => String(notes[0]!.id) === note)!.notes[0]!.resolvable, true);
     const resolved = await reviewer.post(`${page}/resolve`, fields);
     assert.equal(resolved.headers.location, `${page}#note_${deleted.notes[0]!.id}`);
     const threads = expectStatus<{ id: string; notes: { resolved: boolean }[] }[]>(

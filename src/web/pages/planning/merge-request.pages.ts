@@ -48,7 +48,7 @@ ${problemNotice(refusal !== null && refusal.comment === undefined ? refusal.prob
 ${isOpen && approvals !== null ? approvalWidget(c, path, row.sha, approvals) : null}
 ${mergeWidget(c, path, row, place.project as MergeSettings)}
 ${c.user === null || !['opened', 'closed'].includes(row.state) ? null : html`<div class="actions">${state}</div>`}
-${await activityHtml({ c, render, path, refusal, page }, discussions)}
+${await activityHtml({ c, render, path, refusal, page }, discussions, true)}
 </div><aside aria-label="Facts">${issuableFacts(c, place.path('merge_requests'), { ...row, labels }, [
     ['Reviewers', row.reviewers.length === 0 ? null : people(c, row.reviewers)],
     [

@@ -72,7 +72,7 @@ function mergeForm(c: PageContext, path: string, row: MergeRequestRow, settings:
   const { squash_option: squash, remove_source_branch_after_merge: removes } = settings;
   return html`<form class="wide" method="post" action="${c.at(`${path}/merge`)}">${c.formToken}
 <input type="hidden" name="sha" value="${row.sha}"><input type="hidden" name="auto_merge" value="${String(waits)}">
-${checkBox('should_remove_source_branch', 'Delete source branch', row.force_remove_source_branch ?? removes ?? false)}
+${checkBox('should_remove_source_branch', 'Delete source branch', row.force_remove_source_branch === true || removes === true)}
 ${
   squash === 'never'
     ? null
