@@ -125,6 +125,7 @@ function greeting({ url, deps, firstStart, newToken, ssh, bench }: Running, seco
     '',
     `  Stithy is ready at ${url} (${seconds.toFixed(2)} s)`,
     `  Data:  ${deps.config.dataDir}`,
+    `  Pages: ${url}   Sign in with a token in the place of the password`,
     `  API:   ${url}/api/v4   Reference: ${url}/-/api`,
   ];
   if (ssh !== null) {
