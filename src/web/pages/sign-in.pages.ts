@@ -52,7 +52,8 @@ async function tokenOf(deps: Deps, secret: string, ip: string): Promise<Proven |
     if (error instanceof ApiError) return undefined;
     throw error;
   });
-  if (caller?.user == null || caller.credential.kind !== 'access_token') return null;
+  // Bots and service accounts are for programs.
+  if (caller?.user?.kind !== 'human' || caller.credential.kind !== 'access_token') return null;
   return caller.scopes?.includes('api') === true ? { user: caller.user, token: caller.credential.token } : null;
 }
 

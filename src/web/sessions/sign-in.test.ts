@@ -130,6 +130,14 @@ test('a personal access token is taken in the place of the password; the session
   assert.equal((await new Browser().signIn(other.username, api.token)).statusCode, 422);
   const reader = await makeToken(id, ['read_api']);
   assert.equal((await new Browser().signIn(username, reader.token)).statusCode, 422);
+  const project = await app.make.project();
+  const json = { name: 'bot', scopes: ['api'], expires_at: '2026-12-31', access_level: 40 };
+  const bot = expectStatus<{ token: string; user_id: number }>(
+    await app.post(`/projects/${project.id}/access_tokens`, { json }),
+    201,
+  );
+  const { username: botName } = expectStatus<{ username: string }>(await app.get(`/users/${bot.user_id}`), 200);
+  assert.equal((await new Browser().signIn(botName, bot.token)).statusCode, 422);
   expectStatus(await app.delete(`/personal_access_tokens/${api.id}`), 204);
   assert.equal(await browser.user(), null);
 });
