@@ -10,6 +10,8 @@ export type Query = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
 >;
 
+const API_PATH = /^https?:\/\/[^/]+(?:\/.*?)?\/api\/v4(\/.*)$/;
+
 /** What the API refused. */
 export class ApiRefusal extends Error {
   override name = 'ApiRefusal';
@@ -106,6 +108,9 @@ export class ApiClient {
       },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     });
+    // A project or group that has moved: the answer names its new path.
+    const moved = response.statusCode === 301 ? API_PATH.exec(String(response.headers.location))?.[1] : undefined;
+    if (moved !== undefined && moved !== url && body === undefined) return this.#ask(method, moved);
     if (response.statusCode >= 400) throw new ApiRefusal(response.statusCode, refusalText(response.payload));
     return { status: response.statusCode, headers: response.headers, text: response.payload };
   }

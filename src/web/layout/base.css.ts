@@ -39,7 +39,7 @@ footer { color: var(--quiet); border-top: 1px solid var(--line); margin-top: 2re
 .tabs a[aria-current] { border-color: var(--strong); font-weight: 600; }
 .count { background: var(--line); border-radius: 1rem; padding: 0 0.4rem; font-size: 0.8125rem; }
 .quiet { color: var(--quiet); }
-.rows { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: 6px; }
+.rows { list-style: none; margin: 0 0 1rem; padding: 0; border: 1px solid var(--line); border-radius: 6px; }
 .rows > li { padding: 0.6rem 0.9rem; }
 .rows > li + li { border-top: 1px solid var(--line); }
 .rows .title { font-weight: 600; color: var(--text); }
@@ -58,7 +58,7 @@ table { border-collapse: collapse; width: 100%; }
 .code td { padding: 0 0.6rem; white-space: pre; font: 0.8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .code td.number { text-align: right; user-select: none; width: 1%; }
 .code td.number a { color: var(--quiet); }
-.code tr:target { background: light-dark(#fff8c5, #3b3208); }
+.code tr:target { background: light-dark(#fff8c5, #2e2706); }
 .code .add { background: var(--added); } .code .delete { background: var(--removed); } .code .hunk { color: var(--quiet); background: var(--raised); }
 .code td.notes, .code.parallel td.notes { white-space: normal; font: 0.9375rem/1.5 system-ui, sans-serif; padding: 0.5rem 0.9rem; }
 .code.parallel { table-layout: fixed; min-width: 48rem; } .code.parallel td { white-space: pre-wrap; } .code.parallel col.number { width: 4rem; } .code.parallel td.number { width: auto; }

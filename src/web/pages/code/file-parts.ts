@@ -36,14 +36,14 @@ export async function folderOf(c: PageContext, ref: string, path: string): Promi
 export function breadcrumbs({ at }: PageContext, project: ProjectFacts, { ref, path }: PageRef): Html {
   const parts = path === '' ? [] : path.split('/');
   const last = parts.length - 1;
-  return html`<nav aria-label="Path" class="mono"><a href="${at(placePath(project, 'tree', ref, ''))}">${project.name}</a>${parts.map(
+  return html`<nav aria-label="Path"><p class="mono"><a href="${at(placePath(project, 'tree', ref, ''))}">${project.name}</a>${parts.map(
     (part, index) =>
       html` / ${
         index === last
           ? html`<strong>${part}</strong>`
           : html`<a href="${at(placePath(project, 'tree', ref, parts.slice(0, index + 1).join('/')))}">${part}</a>`
       }`,
-  )}</nav>`;
+  )}</p></nav>`;
 }
 
 /** The entries of a folder, folders first. */

@@ -94,6 +94,17 @@ describe('pages of folders and files', () => {
     }
   });
 
+  test('a project that has moved is found at its old address', async () => {
+    const moved = await app.make.project();
+    await commitFiles(app, moved.id, { 'a.txt': 'moved\n' });
+    expectStatus(await app.put(`/projects/${moved.id}`, { json: { path: `${moved.path}-new` } }), 200);
+    const owner = await app.make.user({ admin: true });
+    const browser = await WebUser.signIn(app, owner);
+    for (const path of ['', '/-/tree/main', '/-/blob/main/a.txt', '/-/commits/main', '/-/blame/main/a.txt'])
+      assert.ok((await browser.page(`/${moved.full_path}${path}`)).includes(`href="/${moved.full_path}-new"`), path);
+    assert.equal((await reader.get(`/${moved.full_path}`)).statusCode, 404);
+  });
+
   test('odd names are escaped where they are shown, and encoded in addresses', async () => {
     const encoded = encodeURIComponent('odd "<b>&#?.txt');
     const root = await reader.page(`${base}/tree/main`);
