@@ -22,8 +22,8 @@ export interface FileDiff {
   deleted_file: boolean;
 }
 
-/** What a page shows of diffs: characters of one file, and of all of them. */
-const MAX = { file: 256 * 1024, page: 1024 * 1024 };
+/** What a page shows of diffs: characters and lines of one file, and of all of them. */
+const MAX = { file: { characters: 128 * 1024, lines: 2_000 }, page: { characters: 384 * 1024, lines: 6_000 } };
 const MARKS = { hunk: '', context: ' ', delete: '-', add: '+' };
 
 /** Name of the place on a page where the diff of a file begins. */
@@ -44,15 +44,28 @@ export async function diffFiles(
   sides: Sides,
 ): Promise<Html[]> {
   const shown: Html[] = [];
-  let left = MAX.page;
+  const left = { ...MAX.page };
   for (const diff of diffs) {
-    const isShown = diff.diff.length <= Math.min(MAX.file, left);
-    if (isShown) left -= diff.diff.length;
+    const lines = linesOf(diff.diff);
+    const isShown =
+      diff.diff.length <= Math.min(MAX.file.characters, left.characters) &&
+      lines <= Math.min(MAX.file.lines, left.lines);
+    if (isShown) {
+      left.characters -= diff.diff.length;
+      left.lines -= lines;
+    }
     shown.push(await fileDiff(c, project, diff, sides, isShown));
     // Others have their turn between the files.
     await nextTurn();
   }
   return shown;
+}
+
+/** Counts lines, as far as it matters. */
+function linesOf(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && lines <= MAX.file.lines; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
 }
 
 async function fileDiff(
@@ -95,9 +108,11 @@ function rowHtml(row: DiffRow, line: string, anchor: string): string {
   if (row.kind === 'hunk')
     return `<tr class="hunk"><td class="number">…</td><td class="number">…</td><td>${escapeHtml(row.text)}</td></tr>`;
   const id = `${anchor}-${row.old ?? ''}-${row.new ?? ''}`;
-  const number = (text: number | null) => (text === null ? '' : `<a href="#${id}">${text}</a>`);
+  const link = (text: number) => `<a href="#${id}">${text}</a>`;
+  const old = row.old === null ? '' : row.new === null ? link(row.old) : row.old;
+  const own = row.new === null ? '' : link(row.new);
   const end = row.isWithoutEnd ? ' <span class="quiet">(no newline at the end)</span>' : '';
-  return `<tr id="${id}" class="${row.kind}"><td class="number">${number(row.old)}</td><td class="number">${number(row.new)}</td><td>${MARKS[row.kind]} ${markRanges(line, row.changed)}${end}</td></tr>`;
+  return `<tr id="${id}" class="${row.kind}"><td class="number">${old}</td><td class="number">${own}</td><td>${MARKS[row.kind]} ${markRanges(line, row.changed)}${end}</td></tr>`;
 }
 
 /** HTML of each row: the lines of the old and of the new file are highlighted as far as the diff shows them. */

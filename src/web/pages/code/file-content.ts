@@ -6,8 +6,8 @@ import { type Html, html, trusted } from '../../core/template.ts';
 import { apiPathOf } from '../project-frame.ts';
 
 /** What is shown of files: bytes and lines. */
-const MAX = { bytes: 1024 * 1024, lines: 20_000 };
-/** Bytes in which a binary file has a NUL. */
+const MAX = { bytes: 512 * 1024, lines: 10_000 };
+/** Characters in which a binary file has a NUL. */
 const SAMPLE = 8_000;
 const MARKDOWN = /\.(?:md|markdown|mdown|mkdn?)$/i;
 const IMAGES: Readonly<Record<string, string>> = {
@@ -35,13 +35,6 @@ export interface FileContent {
   image: string;
 }
 
-interface FileAnswer {
-  blob_id: string;
-  size: number;
-  content: string;
-  last_commit_id: string;
-}
-
 /** Whether a file of this name is rendered. */
 export const isMarkdown = (path: string): boolean => MARKDOWN.test(path);
 
@@ -60,13 +53,15 @@ export async function readContent({ api, params }: PageContext, ref: string, pat
     image: '',
   };
   if (facts.size > MAX.bytes) return { ...facts, kind: 'large' };
-  const file = await api.get<FileAnswer>(address, { ref: String(headers['x-svc-commit-id']) });
+  const commit = String(headers['x-svc-commit-id']);
   const type = IMAGES[path.slice(path.lastIndexOf('.') + 1).toLowerCase()];
-  // As part of the page it also shows to those who are signed in, and no script of an image runs.
-  if (type !== undefined) return { ...facts, kind: 'image', image: `data:${type};base64,${file.content}` };
-  const bytes = Buffer.from(file.content, 'base64');
-  if (bytes.subarray(0, SAMPLE).includes(0)) return { ...facts, kind: 'binary' };
-  const text = bytes.toString();
+  if (type !== undefined) {
+    const { content } = await api.get<{ content: string }>(address, { ref: commit });
+    // As part of the page it also shows to those who are signed in, and no script of an image runs.
+    return { ...facts, kind: 'image', image: `data:${type};base64,${content}` };
+  }
+  const text = await api.text(`${address}/raw`, { ref: commit });
+  if (text.slice(0, SAMPLE).includes('\0')) return { ...facts, kind: 'binary' };
   return countLines(text) > MAX.lines ? { ...facts, kind: 'large' } : { ...facts, kind: 'text', text };
 }
 

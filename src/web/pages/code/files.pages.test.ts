@@ -26,8 +26,8 @@ describe('pages of folders and files', () => {
       file('docs/README.md', `# Guide\n\n${HOSTILE} [up](../src/a.ts)\n`),
       file('z.gif', PIXEL, 'base64'),
       file('data.bin', Buffer.from([1, 0, 2]).toString('base64'), 'base64'),
-      file('large.txt', 'x'.repeat(1024 * 1024 + 1)),
-      file('lines.txt', '\n'.repeat(20_001)),
+      file('large.txt', 'x'.repeat(512 * 1024 + 1)),
+      file('lines.txt', '\n'.repeat(10_001)),
       file(`odd "<b>&#?.txt`, 'odd'),
     ]);
     expectStatus(

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Page, type PageContext, PageNotFound, type PageRoute } from '../../core/page.ts';
 import { type Html, html, trusted } from '../../core/template.ts';
 import { highlightLines } from '../../highlight/index.ts';
@@ -7,6 +8,8 @@ import { breadcrumbs, folderList, folderOf, readmeOf } from './file-parts.ts';
 import { type PageRef, pageRefOf, placePath } from './page-ref.ts';
 
 const KIB = 1024;
+/** Lines that are written in one turn. */
+const BLOCK = 1_000;
 
 /** A number of bytes for people. */
 function sizeText(bytes: number): string {
@@ -15,13 +18,18 @@ function sizeText(bytes: number): string {
 }
 
 /** Lines of HTML with their numbers, which are links to them. */
-function numberedLines(lines: readonly string[]): Html {
-  const shown = lines.at(-1) === '' ? lines.slice(0, -1) : lines;
-  const rows = shown.map(
-    (line, index) =>
-      `<tr id="L${index + 1}"><td class="number"><a href="#L${index + 1}">${index + 1}</a></td><td>${line}</td></tr>`,
-  );
-  return html`<table class="code"><tbody>${trusted(rows.join('\n'))}</tbody></table>`;
+async function numberedLines(lines: readonly string[]): Promise<Html> {
+  const count = lines.at(-1) === '' ? lines.length - 1 : lines.length;
+  const blocks: string[] = [];
+  for (let from = 0; from < count; from += BLOCK) {
+    const rows = lines.slice(from, Math.min(from + BLOCK, count)).map((line, index) => {
+      const number = from + index + 1;
+      return `<tr id="L${number}"><td class="number"><a href="#L${number}">${number}</a></td><td>${line}</td></tr>`;
+    });
+    blocks.push(rows.join('\n'));
+    await nextTurn();
+  }
+  return html`<table class="code"><tbody>${trusted(blocks.join('\n'))}</tbody></table>`;
 }
 
 async function contentOf(
