@@ -1,9 +1,10 @@
 import { type Page, type PageContext, PageNotFound, type PageRoute } from '../../core/page.ts';
 import { html, type Part } from '../../core/template.ts';
+import { type ChangedFile, fileDiffs } from '../diffs/file-diffs.ts';
 import { moment, pageOf, pagination } from '../parts.ts';
 import { apiPathOf, projectFrame, projectOf } from '../project-frame.ts';
 import { type CommitFacts, commitLink, commitRows } from './commit-parts.ts';
-import { diffFiles, type FileDiff } from './diff-files.ts';
+import { pathOfSide } from './diff-sides.ts';
 import { breadcrumbs } from './file-parts.ts';
 import { pageRefOf, placePath } from './page-ref.ts';
 
@@ -31,11 +32,14 @@ async function commitPage(c: PageContext): Promise<Page> {
   const path = `${apiPathOf(String(project.id))}/repository/commits/${sha}`;
   const [commit, diffs] = await Promise.all([
     c.api.get<CommitFacts & { stats: { additions: number; deletions: number } }>(path),
-    c.api.list<FileDiff>(`${path}/diff`, { per_page: FILES, page: pageOf(c) }),
+    c.api.list<ChangedFile>(`${path}/diff`, { per_page: FILES, page: pageOf(c) }),
   ]);
   const { id, title, message, parent_ids: parents, stats } = commit;
   const rest = message.slice(title.length).trim();
-  const files = await diffFiles(c, project, diffs.rows, { before: parents[0] ?? null, after: id });
+  const files = await fileDiffs(c, diffs.rows, {
+    ...{ view: 'inline', isAlone: false },
+    filePath: pathOfSide(project, { before: parents[0] ?? null, after: id }),
+  });
   const body = html`<h1>${title || 'Commit'}</h1>${rest === '' ? null : html`<pre class="text">${rest}</pre>`}
 <p>${commit.author_name} authored it ${moment(commit.authored_date)}${committerOf(commit)}</p>
 <p>Commit <span class="mono">${id}</span> · ${parents.length === 0 ? 'no parents' : html`${parents.length === 1 ? 'parent' : 'parents'} ${parents.map((parent) => html`${commitLink(c, project, parent)} `)}`}

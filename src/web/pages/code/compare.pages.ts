@@ -1,9 +1,10 @@
 import { type Page, type PageContext, PageNotFound, type PageRoute } from '../../core/page.ts';
 import { html } from '../../core/template.ts';
+import { type ChangedFile, fileDiffs } from '../diffs/file-diffs.ts';
 import { pageOf, pagination } from '../parts.ts';
 import { apiPathOf, encodePath, projectFrame, projectOf, projectPath } from '../project-frame.ts';
 import { type CommitFacts, commitRows } from './commit-parts.ts';
-import { diffFiles, type FileDiff } from './diff-files.ts';
+import { pathOfSide } from './diff-sides.ts';
 import { commitOf } from './page-ref.ts';
 
 const COMMITS = 100;
@@ -11,7 +12,7 @@ const FILES = 20;
 
 interface Comparison {
   commits: CommitFacts[];
-  diffs: FileDiff[];
+  diffs: ChangedFile[];
   compare_timeout: boolean;
 }
 
@@ -28,7 +29,10 @@ async function comparePage(c: PageContext): Promise<Page> {
   const first = (page - 1) * FILES;
   const rows = compared.diffs.slice(first, first + FILES);
   const list = { rows, page, total: compared.diffs.length, hasNext: first + FILES < compared.diffs.length };
-  const files = await diffFiles(c, project, rows, { before: before?.id ?? null, after: after?.id ?? to });
+  const files = await fileDiffs(c, rows, {
+    ...{ view: 'inline', isAlone: false },
+    filePath: pathOfSide(project, { before: before?.id ?? null, after: after?.id ?? to }),
+  });
   // The newest ones first, as in other lists.
   const commits = compared.commits.slice(-COMMITS).reverse();
   const address = projectPath(project, `compare/${encodePath(from)}${dots}${encodePath(to)}`);

@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { commitFiles } from '../../../../test/support/commits.ts';
 import { WebUser } from '../../../../test/support/web-user.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
-import { diffAnchor } from './diff-files.ts';
+import { fileAnchor } from '../diffs/diff-table.ts';
 
 const HOSTILE = '<script>alert("1")</script>';
 
@@ -63,16 +63,15 @@ describe('pages of commits, branches, tags, comparisons and blames', () => {
     assert.match(page, /Body &lt;script&gt;/);
     assert.doesNotMatch(page, /<script/);
     assert.match(page, new RegExp(`parent <a class="mono" href="${base}/commit/${first}"`));
-    const anchor = diffAnchor('a.ts');
+    const anchor = fileAnchor('a.ts');
     assert.ok(page.includes(`<section class="box" id="${anchor}"`));
-    assert.match(page, new RegExp(`<tr id="${anchor}-3-" class="delete">.*<mark class="diff-word">`));
+    const line = anchor.replace('diff-', '');
+    assert.match(page, new RegExp(`<tr id="${line}_3_">.*class="delete">.*<mark class="diff-word">`));
     assert.match(
       page,
-      new RegExp(
-        `<tr id="${anchor}--2" class="add"><td class="number"></td><td class="number"><a href="#${anchor}--2">2</a></td>`,
-      ),
+      new RegExp(`<tr id="${line}__2">.*href="#${line}__2" aria-label="New line 2">2</a>.*class="add">`),
     );
-    assert.match(page, new RegExp(`<tr id="${anchor}-1-1" class="context">`));
+    assert.match(page, new RegExp(`<tr id="${line}_1_1">.*class="context">`));
     assert.match(page, /too large to be shown/);
     assert.ok(page.includes(`href="${base}/blob/${first}/b.txt"`), 'a deleted file is that of the parent');
     assert.ok(page.includes(`href="${base}/blob/${second}/a.ts"`));

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../../core/html.ts';
 import { type Html, html, type Part, trusted } from '../../core/template.ts';
 import { type DiffRow, diffRowPairs, markRanges } from '../../diff-lines/index.ts';
 
@@ -18,12 +17,16 @@ export interface DiffTable {
   /** Path of the file, for the anchors of its lines. */
   path: string;
   view: DiffView;
+  /** HTML of the text of each row. */
+  lines: ReadonlyMap<DiffRow, string>;
   /** What stands below a line, such as its comments. */
   below(row: DiffRow): Part;
 }
 
-const textOf = ({ text, changed, isWithoutEnd }: DiffRow): Html =>
-  html`${trusted(markRanges(escapeHtml(text), changed))}${isWithoutEnd ? html`<span class="quiet" title="The file ends here without the end of a line"> ⏎</span>` : null}`;
+const textOf = (lines: DiffTable['lines'], row: DiffRow): Html =>
+  html`${trusted(markRanges(lines.get(row) ?? '', row.changed))}${
+    row.isWithoutEnd ? html` <span class="quiet">(no newline at the end)</span>` : null
+  }`;
 
 /** The cell of a number, which leads to its line. */
 const numberCell = (anchor: string, number: number | null, side: string, hasId = false): Html =>
@@ -35,7 +38,7 @@ const hunkCell = (row: DiffRow, columns: number): Html =>
   html`<td class="hunk" colspan="${columns}">@@ -${row.old} +${row.new} @@ ${row.text}</td>`;
 
 /** Rows of changes as a table: deleted and added lines below, or beside each other. */
-export function diffTable(rows: readonly DiffRow[], { path, view, below }: DiffTable): Html {
+export function diffTable(rows: readonly DiffRow[], { path, view, lines, below }: DiffTable): Html {
   const digest = digestOf(path);
   const anchorOf = (row: DiffRow): string => `${digest}_${row.old ?? ''}_${row.new ?? ''}`;
   const belowRow = (part: Part, columns: number): Part =>
@@ -43,12 +46,12 @@ export function diffTable(rows: readonly DiffRow[], { path, view, below }: DiffT
   const inline = (row: DiffRow): Part => {
     if (row.kind === 'hunk') return html`<tr>${hunkCell(row, 4)}</tr>`;
     const anchor = anchorOf(row);
-    return html`<tr id="${anchor}">${numberCell(anchor, row.old, 'Old')}${numberCell(anchor, row.new, 'New')}<td class="number ${row.kind}">${MARKS[row.kind]}</td><td class="${row.kind}">${textOf(row)}</td></tr>${belowRow(below(row), 4)}`;
+    return html`<tr id="${anchor}">${numberCell(anchor, row.old, 'Old')}${numberCell(anchor, row.new, 'New')}<td class="number ${row.kind}">${MARKS[row.kind]}</td><td class="${row.kind}">${textOf(lines, row)}</td></tr>${belowRow(below(row), 4)}`;
   };
   const half = (row: DiffRow | null, side: 'old' | 'new', hasId = false): Part =>
     row === null
       ? html`<td class="number"></td><td></td>`
-      : html`${numberCell(anchorOf(row), row[side], side === 'old' ? 'Old' : 'New', hasId)}<td class="${row.kind}">${textOf(row)}</td>`;
+      : html`${numberCell(anchorOf(row), row[side], side === 'old' ? 'Old' : 'New', hasId)}<td class="${row.kind}">${textOf(lines, row)}</td>`;
   const parallel = (): Part =>
     diffRowPairs(rows).map(({ left, right }) => {
       if (left?.kind === 'hunk') return html`<tr>${hunkCell(left, 4)}</tr>`;

@@ -1,8 +1,8 @@
 import type { PageContext, PageRoute } from '../../core/page.ts';
 import { type Html, html, type Part } from '../../core/template.ts';
 import type { DiffRow } from '../../diff-lines/index.ts';
-import { type ChangedFile, diffFiles } from '../diffs/diff-files.ts';
 import { type DiffView, fileAnchor } from '../diffs/diff-table.ts';
+import { type ChangedFile, fileDiffs } from '../diffs/file-diffs.ts';
 import { moment, pageOf, pagination } from '../parts.ts';
 import { discussionHtml, MAX_DISCUSSIONS } from './discussion-parts.ts';
 import { type MergeRequestPlace, mergeRequestHead, mergeRequestOf, mergeRequestTitle } from './merge-request-frame.ts';
@@ -105,7 +105,7 @@ export const mergeRequestChangePages: PageRoute[] = [
       const size = isAlone ? 1 : FILES_PER_PAGE;
       const list = await c.api.list<ChangedFile>(`${api}/diffs`, { page, per_page: size });
       const placed = await placedDiscussions(c, found, list.rows);
-      const files = await diffFiles(c, list.rows, {
+      const files = await fileDiffs(c, list.rows, {
         ...{ view, isAlone },
         alonePath: (at) => `${path}/diffs?view=${view}&alone=true&page=${(page - 1) * size + at + 1}`,
         above: (file) => chosen(placed, file, (position) => position.position_type !== 'text'),
