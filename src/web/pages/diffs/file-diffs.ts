@@ -75,7 +75,7 @@ async function fileBox(
   const anchor = fileAnchor(path);
   const page = options.filePath?.(file) ?? null;
   return html`<section class="box" id="${anchor}" aria-label="${path}"><header><a class="mono" href="#${anchor}">${path}</a> ${factsOf(file)}${
-    page === null ? null : html`<a href="${at(page)}" aria-label="View ${path}">View file</a>`
+    page === null ? null : html`<a href="${at(page)}" aria-label="View file ${path}">View file</a>`
   }</header>
 ${options.above?.(file)}${await linesOf(at, file, index, options, left)}</section>`;
 }
@@ -96,7 +96,7 @@ async function linesOf(
     return html`<p class="in">These changes are too large to be shown here.${
       alonePath === undefined
         ? null
-        : html` <a href="${at(alonePath(index))}" aria-label="Show ${path} alone">Show them alone</a>`
+        : html` <a href="${at(alonePath(index))}" aria-label="Show them alone: ${path}">Show them alone</a>`
     }</p>`;
   if (rows.length === 0) return html`<p class="in quiet">There are no lines to be shown.</p>`;
   const shown = rows.slice(0, left.rows).map(shortened);

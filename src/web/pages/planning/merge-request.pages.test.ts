@@ -206,7 +206,7 @@ describe('pages of merge requests', () => {
     const page = `/${project.full_path}/-/merge_requests/${mergeRequest.iid}/diffs`;
     const text = await reader.page(page);
     assert.doesNotMatch(text, /line 3099/);
-    const [, link = ''] = /href="([^"]+)" aria-label="Show long.txt alone"/.exec(text) ?? [];
+    const [, link = ''] = /href="([^"]+)" aria-label="Show them alone: long.txt"/.exec(text) ?? [];
     assert.match(await reader.page(link.replaceAll('&amp;', '&')), /line 3099/);
   });
 });
