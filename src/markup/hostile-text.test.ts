@@ -164,10 +164,7 @@ test('texts that are made to be slow or deep are rendered within the bounds, or 
   ];
   for (const text of slow) {
     try {
-      assert.equal(
-        typeof (await renderInThread({ ...base, text: text.slice(0, LONG) }, async () => ({}))),
-        'string',
-      );
+      assert.equal(typeof (await renderInThread({ ...base, text: text.slice(0, LONG) }, async () => ({}))), 'string');
     } catch (error) {
       assert.equal((error as { status?: number }).status, 422, `${text.slice(0, 20)}: ${error}`);
     }
