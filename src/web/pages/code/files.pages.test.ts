@@ -71,6 +71,11 @@ describe('pages of folders and files', () => {
     assert.doesNotMatch(docs, /onerror/);
   });
 
+  test('a folder that is linked as a file is found', async () => {
+    assert.equal((await reader.get(`${base}/blob/main/src`)).headers.location, `${base}/tree/main/src`);
+    assert.equal((await reader.get(`${base}/blob/feature/x`)).headers.location, `${base}/tree/feature/x`);
+  });
+
   test('Markdown is rendered, or shown as its source', async () => {
     assert.match(await reader.page(`${base}/blob/main/docs/README.md`), /Guide<\/h1>/);
     const source = await reader.page(`${base}/blob/main/docs/README.md?plain=1`);
@@ -121,7 +126,7 @@ describe('pages of folders and files', () => {
       assert.equal(visitor.headers.location, `/users/sign_in?return_to=${encodeURIComponent(`${base}/${path}`)}`);
       assert.equal((await reader.get(`${base}/${path.replace('main', 'nowhere')}`)).statusCode, 404);
     }
-    for (const path of ['tree/main/none', 'blob/main/none', 'blob/main', 'blob/main/src', 'tree/main/src/a.ts'])
+    for (const path of ['tree/main/none', 'blob/main/none', 'tree/main/src/a.ts'])
       assert.equal((await reader.get(`${base}/${path}`)).statusCode, 404, path);
     const open = await app.make.project({ visibility: 'public' });
     await commitFiles(app, open.id, { 'a.txt': 'open\n' });

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Page, type PageContext, PageNotFound, type PageRoute } from '../../core/page.ts';
+import { ApiRefusal } from '../../core/api-client.ts';
+import { type Page, type PageContext, PageNotFound, type PageRoute, type Redirect } from '../../core/page.ts';
 import { type Html, html, trusted } from '../../core/template.ts';
 import { highlightLines } from '../../highlight/index.ts';
 import { type ProjectFacts, projectFrame, projectOf } from '../project-frame.ts';
@@ -48,12 +49,23 @@ async function contentOf(
   return html`<p class="in">${file.kind === 'binary' ? 'This file is binary.' : 'This file is too large to be shown.'} ${raw}</p>`;
 }
 
-async function filePage(c: PageContext): Promise<Page> {
+function ifMissing(error: unknown): null {
+  if (error instanceof ApiRefusal && error.status === 404) return null;
+  throw error;
+}
+
+async function filePage(c: PageContext): Promise<Page | Redirect> {
   const project = await projectOf(c);
   const place = await pageRefOf(c, c.params.rest!);
   const { ref, path } = place;
-  if (path === '') throw new PageNotFound();
-  const file = await readContent(c, ref, path);
+  const folder = { redirect: placePath(project, 'tree', ref, path) };
+  if (path === '') return folder;
+  const file = await readContent(c, ref, path).catch(ifMissing);
+  if (file === null) {
+    // Links of Markdown do not tell folders from files.
+    if ((await folderOf(c, ref, path)) === null) throw new PageNotFound();
+    return folder;
+  }
   const to = (kind: 'raw' | 'blame' | 'commits') => c.at(placePath(project, kind, ref, path));
   const own = c.at(placePath(project, 'blob', ref, path));
   const isSource = c.query('plain') === '1';
