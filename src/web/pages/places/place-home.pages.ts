@@ -47,6 +47,9 @@ export const placeHomePage: PageRoute = {
   path: '/:path',
   handle: async (c) => {
     const path = c.params.path!;
+    // The address to clone from, pasted into a browser.
+    const cloned = /^(\w[\w.-]*(?:\/\w[\w.-]*)+)\.git$/.exec(path)?.[1];
+    if (cloned !== undefined) return { redirect: `/${cloned}` };
     const groupPath = /^groups\/(.+)$/.exec(path)?.[1];
     if (groupPath === undefined && path.includes('/')) {
       const project = await c.api.find<ProjectFacts>(apiPathOf(path));

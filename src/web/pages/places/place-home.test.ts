@@ -60,6 +60,14 @@ describe('the pages of projects, groups and users', () => {
     assert.match(await new WebUser(app).page(`/${empty.full_path}`), /git push --set-upstream origin main/);
   });
 
+  test('the address to clone from leads to the page of the project', async () => {
+    const answer = await new WebUser(app).get(`/${project.full_path}.git`);
+    assert.deepEqual([answer.statusCode, answer.headers.location], [302, `/${project.full_path}`]);
+    // Nobody is led to another server.
+    for (const path of ['/%2F%2Fevil.example%2Fa.git', '/%5Cevil.example%2Fa.git', '/%2Fevil.example%2Fa.git'])
+      assert.match(String((await new WebUser(app).get(path)).headers.location), /^\/users\/sign_in/);
+  });
+
   test('other clients are still led to the API', async () => {
     const url = `/${project.full_path}`;
     const headers = { accept: 'application/json', 'private-token': 'glpat-root-token-for-the-tests' };
