@@ -38,6 +38,8 @@ export interface DiffOptions {
   /** What stands above the lines of a file, and below one of them. */
   above?(file: ChangedFile): Part;
   below?(file: ChangedFile, row: DiffRow): Part;
+  /** What stands below all lines of a file. @param at its place among those of this page */
+  foot?(file: ChangedFile, at: number): Part;
 }
 
 function factsOf({ new_file, deleted_file, renamed_file, old_path, a_mode, b_mode }: ChangedFile): Part {
@@ -77,7 +79,7 @@ async function fileBox(
   return html`<section class="box" id="${anchor}" aria-label="${path}"><header><a class="mono" href="#${anchor}">${path}</a> ${factsOf(file)}${
     page === null ? null : html`<a href="${at(page)}" aria-label="View file ${path}">View file</a>`
   }</header>
-${options.above?.(file)}${await linesOf(at, file, index, options, left)}</section>`;
+${options.above?.(file)}${await linesOf(at, file, index, options, left)}${options.foot?.(file, index)}</section>`;
 }
 
 async function linesOf(

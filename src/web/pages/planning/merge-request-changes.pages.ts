@@ -1,10 +1,11 @@
-import type { PageContext, PageRoute } from '../../core/page.ts';
+import type { Page, PageContext, PageRoute } from '../../core/page.ts';
 import { type Html, html, type Part } from '../../core/template.ts';
 import type { DiffRow } from '../../diff-lines/index.ts';
 import { type DiffView, fileAnchor } from '../diffs/diff-table.ts';
 import { type ChangedFile, fileDiffs } from '../diffs/file-diffs.ts';
 import { moment, pageOf, pagination } from '../parts.ts';
-import { discussionHtml, MAX_DISCUSSIONS } from './discussion-parts.ts';
+import { discussionHtml, MAX_DISCUSSIONS, type Refusal } from './discussion-parts.ts';
+import { fileOfForm, lineCommentPage, lineForm } from './line-comments.ts';
 import { type MergeRequestPlace, mergeRequestHead, mergeRequestOf, mergeRequestTitle } from './merge-request-frame.ts';
 import type { DiscussionRow } from './planning.rows.ts';
 import { textsOf } from './planning-place.ts';
@@ -72,6 +73,39 @@ const isLine = (
   return new_line ? row.new === new_line : old_line ? row.new === null && row.old === old_line : false;
 };
 
+/** The changes of a page, or, with the refusal of a form, those of the file that the form is of. */
+async function changesPage(c: PageContext, refusal: Refusal | null): Promise<Page> {
+  const found = await mergeRequestOf(c);
+  const { place, path, api } = found;
+  const view: DiffView = c.query('view') === 'parallel' ? 'parallel' : 'inline';
+  // A file that is shown alone is a page of one.
+  const isAlone = refusal !== null || c.query('alone') === 'true';
+  const page = refusal === null ? pageOf(c) : fileOfForm(c);
+  const size = isAlone ? 1 : FILES_PER_PAGE;
+  const list = await c.api.list<ChangedFile>(`${api}/diffs`, { page, per_page: size });
+  const placed = await placedDiscussions(c, found, list.rows);
+  const numberOfFile = (at: number) => (page - 1) * size + at + 1;
+  const files = await fileDiffs(c, list.rows, {
+    ...{ view, isAlone },
+    alonePath: (at) => `${path}/diffs?view=${view}&alone=true&page=${numberOfFile(at)}`,
+    above: (file) => chosen(placed, file, (position) => position.position_type !== 'text'),
+    below: (file, row) => chosen(placed, file, (position) => isLine(row, position)),
+    foot: (file, at) => (c.user === null ? null : lineForm(c, path, file, numberOfFile(at), refusal)),
+  });
+  const other = view === 'parallel' ? 'inline' : 'parallel';
+  const kept = isAlone ? '&alone=true' : '';
+  const body = html`${await mergeRequestHead(c, found, '/diffs')}
+<div class="actions"><a class="button" href="${c.at(`${path}/diffs?view=${other}&page=${page}${kept}`)}">${other === 'parallel' ? 'Side by side' : 'One below the other'}</a>
+${isAlone ? html`<a class="button" href="${c.at(`${path}/diffs?view=${view}`)}">All files</a>` : null}</div>
+${
+  list.rows.length === 0
+    ? html`<p class="quiet">There are no changes.</p>`
+    : html`<nav aria-label="Files"><ul>${list.rows.map((file) => html`<li><a href="#${fileAnchor(file.new_path)}">${file.new_path}</a></li>`)}</ul></nav>`
+}${files}${pagination(c, `${path}/diffs`, list, `view=${view}${kept}`)}`;
+  const status = refusal?.problem.status ?? 200;
+  return { ...place.frame, title: `Changes · ${mergeRequestTitle(found)}`, body, status };
+}
+
 /** Commits and changes of a merge request. */
 export const mergeRequestChangePages: PageRoute[] = [
   {
@@ -92,36 +126,6 @@ export const mergeRequestChangePages: PageRoute[] = [
       return { ...place.frame, title: `Commits · ${mergeRequestTitle(found)}`, body };
     },
   },
-  {
-    method: 'GET',
-    path: 'merge_requests/:iid/diffs',
-    handle: async (c) => {
-      const found = await mergeRequestOf(c);
-      const { place, path, api } = found;
-      const view: DiffView = c.query('view') === 'parallel' ? 'parallel' : 'inline';
-      // A file that is shown alone is a page of one.
-      const isAlone = c.query('alone') === 'true';
-      const page = pageOf(c);
-      const size = isAlone ? 1 : FILES_PER_PAGE;
-      const list = await c.api.list<ChangedFile>(`${api}/diffs`, { page, per_page: size });
-      const placed = await placedDiscussions(c, found, list.rows);
-      const files = await fileDiffs(c, list.rows, {
-        ...{ view, isAlone },
-        alonePath: (at) => `${path}/diffs?view=${view}&alone=true&page=${(page - 1) * size + at + 1}`,
-        above: (file) => chosen(placed, file, (position) => position.position_type !== 'text'),
-        below: (file, row) => chosen(placed, file, (position) => isLine(row, position)),
-      });
-      const other = view === 'parallel' ? 'inline' : 'parallel';
-      const kept = isAlone ? '&alone=true' : '';
-      const body = html`${await mergeRequestHead(c, found, '/diffs')}
-<div class="actions"><a class="button" href="${c.at(`${path}/diffs?view=${other}&page=${page}${kept}`)}">${other === 'parallel' ? 'Side by side' : 'One below the other'}</a>
-${isAlone ? html`<a class="button" href="${c.at(`${path}/diffs?view=${view}`)}">All files</a>` : null}</div>
-${
-  list.rows.length === 0
-    ? html`<p class="quiet">There are no changes.</p>`
-    : html`<nav aria-label="Files"><ul>${list.rows.map((file) => html`<li><a href="#${fileAnchor(file.new_path)}">${file.new_path}</a></li>`)}</ul></nav>`
-}${files}${pagination(c, `${path}/diffs`, list, `view=${view}${kept}`)}`;
-      return { ...place.frame, title: `Changes · ${mergeRequestTitle(found)}`, body };
-    },
-  },
+  { method: 'GET', path: 'merge_requests/:iid/diffs', handle: (c) => changesPage(c, null) },
+  lineCommentPage(FILES_PER_PAGE, changesPage),
 ];

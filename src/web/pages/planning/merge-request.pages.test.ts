@@ -197,6 +197,61 @@ describe('pages of merge requests', () => {
     assert.equal((await (await browser(people.reporter)).post(`${page}/resolve`, fields)).statusCode, 403);
   });
 
+  test('start threads on lines of changes', async () => {
+    const { project, people, push, path: api, mergeRequest } = await reviewedProject(app, { 'c.txt': 'same\nold\n' });
+    expectStatus(await push({ 'c.txt': 'same\nnew\n' }, people.developer), 201);
+    await app.drain();
+    const reviewer = await browser(people.developer);
+    const page = `/${project.full_path}/-/merge_requests/${mergeRequest.iid}`;
+    const [, at = ''] =
+      /name="at" value="(\d+)"><input type="hidden" name="path" value="c.txt"/.exec(
+        await reviewer.page(`${page}/diffs`),
+      ) ?? [];
+    const places = async () => {
+      const threads = expectStatus<{ notes: { position?: { old_line: number | null; new_line: number | null } }[] }[]>(
+        await app.get(`${api}/discussions`),
+        200,
+      );
+      return threads.flatMap(({ notes: [note] }) =>
+        note?.position === undefined ? [] : [[note.position.old_line ?? null, note.position.new_line ?? null]],
+      );
+    };
+    const send = (fields: Record<string, string>) =>
+      reviewer.post(`${page}/line_notes`, { at, path: 'c.txt', side: 'new', line: '2', body: 'Why?', ...fields });
+    for (const fields of [
+      { side: 'new', line: '1' },
+      { side: 'new', line: '2' },
+      { side: 'old', line: '2' },
+    ]) {
+      const answer = await send(fields);
+      assert.match(String(answer.headers.location), /\/diffs\?page=1#note_\d+$/, answer.body);
+    }
+    assert.deepEqual(await places(), [
+      [1, 1],
+      [null, 2],
+      [2, null],
+    ]);
+    assert.equal((await reviewer.page(`${page}/diffs`)).split('Why?').length, 4);
+    for (const [fields, told] of [
+      [{ line: '9', body: `Typed ${EVIL}` }, /no such line/],
+      [{ path: 'other.txt' }, /become others/],
+      [{ at: '99' }, /become others/],
+      [{ body: '' }, /role="alert"/],
+    ] as const) {
+      const answer = await send(fields);
+      assert.equal(answer.statusCode, 422);
+      if (!('at' in fields)) assert.match(answer.body, told);
+      assertHarmless(answer.body);
+    }
+    assert.match((await send({ line: '9', body: 'Typed before' })).body, />Typed before</);
+    const stranger = await browser(people.stranger);
+    assert.equal(
+      (await stranger.post(`${page}/line_notes`, { at, path: 'c.txt', line: '1', body: 'a' })).statusCode,
+      404,
+    );
+    assert.equal((await places()).length, 3);
+  });
+
   test('long changes are named, and shown alone', async () => {
     const { project, people, push, mergeRequest } = await reviewedProject(app);
     const long = Array.from({ length: 3_100 }, (_, at) => `line ${at}\n`).join('');
