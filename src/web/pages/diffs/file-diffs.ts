@@ -6,10 +6,10 @@ import { type DiffView, diffTable, fileAnchor } from './diff-table.ts';
 import { highlightedRows } from './highlighted-rows.ts';
 
 /** Rows and characters of all files of a page, and of a file that is shown alone. */
-const MAX = { rows: 3_000, text: 1024 * 1024 };
-const MAX_ALONE = { rows: 20_000, text: 4 * 1024 * 1024 };
+const MAX = { rows: 3_000, text: 384 * 1024 };
+const MAX_ALONE = { rows: 10_000, text: 1024 * 1024 };
 /** Characters of the diff of one of several files, and of a line. */
-const MAX_FILE = 256 * 1024;
+const MAX_FILE = 128 * 1024;
 const MAX_LINE = 5_000;
 
 /** A changed file, as the API has it. */
@@ -106,6 +106,6 @@ async function linesOf(
   left.text -= diff.length;
   const rest = rows.length - shown.length;
   const lines = await highlightedRows(file, shown);
-  const table = diffTable(shown, { path, view, lines, below: (row) => below?.(file, row) ?? null });
+  const table = await diffTable(shown, { path, view, lines, below: (row) => below?.(file, row) ?? null });
   return html`${table}${rest > 0 ? html`<p class="in quiet">${rest} further lines are not shown.</p>` : null}`;
 }
