@@ -93,31 +93,45 @@ async function apply(
   const clock = new SeedClock(deps.clock, now);
   // Before a server listens, its threads alone do not keep a process alive that waits for them.
   const alive = setInterval(() => {}, ALIVE_MS);
-  const resume = [() => clearInterval(alive), deps.limiter.suspend(), deps.mailer.suspend(), leaveGraphs()];
+  const resume = [
+    () => clearInterval(alive),
+    deps.limiter.suspend(),
+    deps.mailer.suspend(),
+    leaveGraphs(),
+    () => clock.restore(),
+  ];
   let api: SeedApi | null = null;
   let context: SeedContext;
   try {
     api = await SeedApi.open(deps, server.app);
     context = new SeedContext({ deps, api, clock, bundles }, document, seed);
     const origin = await originOf(deps, text);
-    await deferFlushes(() =>
-      withPredictableIds(origin, async () => {
-        await context.at([], () => applyAll(context, seed.root));
-        await finishWork(deps);
-      }),
-    );
+    await deferFlushes(async () => {
+      try {
+        await withPredictableIds(origin, async () => {
+          await context.at([], () => applyAll(context, seed.root));
+          await finishWork(deps);
+        });
+      } finally {
+        for (const step of resume.splice(0)) step();
+      }
+      await finish(deps, context, seed.root);
+    });
   } finally {
-    for (const step of resume) step();
-    clock.restore();
+    for (const step of resume.splice(0)) step();
     // Its commit flushes those of the seed, too.
     await api?.close();
   }
-  const { clock: own } = deps;
-  await applyClock(context, seed.root, own instanceof BenchClock ? own : null);
-  await applyFaults(context, seed.root, findBench(deps));
+  return Object.fromEntries(context.made);
+}
+
+/** What is done by the clock of the server, which the seed may set. */
+async function finish(deps: Deps, context: SeedContext, root: Item): Promise<void> {
+  const { clock } = deps;
+  await applyClock(context, root, clock instanceof BenchClock ? clock : null);
+  await applyFaults(context, root, findBench(deps));
   await postponeMaintenance(deps, MAINTENANCE_MS);
   await deps.jobs.recheck();
-  return Object.fromEntries(context.made);
 }
 
 /** Does what the server would do later: what clients see is there when the seed has ended. */

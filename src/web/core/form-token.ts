@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { signer } from '../../access/signer.ts';
 import { randomText } from '../../core/core.secrets.ts';
 import type { Deps } from '../../deps.ts';
-import { readCookie, setCookie } from '../sessions/session-cookie.ts';
+import { readCookie, setCookie } from '../../http/session-cookie.ts';
 
 /** Name of the field. */
 export const TOKEN_FIELD = 'authenticity_token';

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../access/caller.ts';
+import type { Session } from '../../access/user-sessions.ts';
 import type { User } from '../../db/tables/users.table.ts';
 import type { Deps } from '../../deps.ts';
 import type { HttpServices } from '../../http/http.services.ts';
-import type { Session } from '../sessions/user-sessions.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Html } from './template.ts';
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ANONYMOUS, type Caller, rateLimitKeyOf } from '../../access/caller.ts';
+import { rateLimitKeyOf } from '../../access/caller.ts';
+import { callerOfSession, findSession } from '../../access/user-sessions.ts';
 import { ApiError } from '../../core/core.errors.ts';
 import { inScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
 import type { HttpServices } from '../../http/http.services.ts';
 import { Throttled } from '../../http/rate-limit.ts';
+import { readCookie } from '../../http/session-cookie.ts';
 import { documentOf } from '../layout/document.ts';
-import { readCookie } from '../sessions/session-cookie.ts';
-import { findSession, type Session } from '../sessions/user-sessions.ts';
 import { ApiClient, ApiRefusal } from './api-client.ts';
 import { formTokenFor, isOwnForm, TOKEN_FIELD } from './form-token.ts';
 import { type Page, type PageContext, PageNotFound, PageRefusal, type PageRoute, type Redirect } from './page.ts';
@@ -24,13 +24,6 @@ interface Prepared {
   colors: Map<string, string>;
 }
 
-function callerOf(session: Session | null): Caller {
-  if (session === null) return ANONYMOUS;
-  const { user, row } = session;
-  const credential = { kind: 'oauth', tokenId: row.oauth_token_id, applicationId: null } as const;
-  return { user, admin: user.admin === 1, scopes: ['api', 'admin_mode'], credential, sudoBy: null };
-}
-
 async function prepare(
   deps: Deps,
   services: HttpServices,
@@ -41,7 +34,7 @@ async function prepare(
   const secret = readCookie(request, 'session');
   const { ip } = request;
   const session = secret === null ? null : await findSession(deps, secret, { ip });
-  const caller = callerOf(session);
+  const caller = callerOfSession(session);
   // For the log.
   request.caller = caller;
   const token = await formTokenFor(deps, request, reply);

@@ -1,6 +1,6 @@
+import { endSession, sessionsOf } from '../../access/user-sessions.ts';
 import { PageNotFound, type PageRoute } from '../core/page.ts';
 import { html } from '../core/template.ts';
-import { endSession, sessionsOf } from '../sessions/user-sessions.ts';
 import { moment } from './parts.ts';
 
 const PATH = '/-/user_settings/active_sessions';

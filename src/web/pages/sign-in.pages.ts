@@ -1,16 +1,15 @@
 import { requiresSecondFactor, userOfPassword } from '../../access/access.sign-in.ts';
 import { callerOfToken } from '../../access/token-caller.ts';
+import { beginSession, endSession } from '../../access/user-sessions.ts';
 import { ApiError } from '../../core/core.errors.ts';
 import { addressKey } from '../../core/fair-slots.ts';
-
 import type { AccessToken } from '../../db/tables/access-tokens.table.ts';
 import type { User } from '../../db/tables/users.table.ts';
 import type { Deps } from '../../deps.ts';
+import { setCookie } from '../../http/session-cookie.ts';
 import type { Page, PageContext, PageRoute } from '../core/page.ts';
 import { ownPath } from '../core/return-to.ts';
 import { html } from '../core/template.ts';
-import { setCookie } from '../sessions/session-cookie.ts';
-import { beginSession, endSession } from '../sessions/user-sessions.ts';
 
 interface Proven {
   user: User;

@@ -231,6 +231,26 @@ test('the cookie is no credential of the API, and a made-up one none of pages', 
   expectStatus(await app.get('/user', { token: secret }), 401);
 });
 
+test('a raw file is downloaded in the session, by whoever may read it', async () => {
+  const { id, username } = await makeUser();
+  const { token } = await makeToken(id, ['api']);
+  const json = { name: 'own', initialize_with_readme: true };
+  expectStatus(await app.post('/projects', { token, json }), 201);
+  const url = `/${username}/own/-/raw/main/README.md`;
+  const [browser, stranger] = [new Browser(), new Browser()];
+  await browser.signIn(username, PASSWORD);
+  await stranger.signIn((await makeUser()).username, PASSWORD);
+  const raw = await browser.send('GET', url);
+  assert.deepEqual([raw.statusCode, raw.headers['content-type']], [200, 'text/plain; charset=utf-8']);
+  assert.match(String(raw.headers['content-security-policy']), /sandbox/);
+  for (const other of [stranger, new Browser()]) assert.equal((await other.send('GET', url)).statusCode, 404);
+  const authenticity_token = await browser.token('/help');
+  const cookies = new Map(browser.cookies);
+  await browser.send('POST', '/users/sign_out', { authenticity_token });
+  for (const [name, value] of cookies) browser.cookies.set(name, value);
+  assert.equal((await browser.send('GET', url)).statusCode, 404);
+});
+
 test('sessions are listed and revoked, each by its own user', async () => {
   const [ann, bob] = [await makeUser(), await makeUser()];
   const [one, two, other] = [new Browser(), new Browser(), new Browser()];

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { ApiError, notFound } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { splitRefPath } from '../../../git/repository/index.ts';
+import { DOWNLOAD_CREDENTIALS } from '../../../http/download-credentials.ts';
 import { route } from '../../../http/http.route.ts';
 import { matchesEtag, sendCached } from '../../../http/http.send.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
@@ -25,6 +26,7 @@ export const rawPageRoutes = [
     summary: 'Download a file by its web address',
     description: 'The path of the project is not URL-encoded here. For files in Git LFS, the content is sent.',
     access: inProject('read_code', { anonymous: true }),
+    credentials: DOWNLOAD_CREDENTIALS,
     scopes: ['read_repository'],
     params: Type.Object({ rest: Type.String({ description: 'Branch, tag or commit, then the path of the file.' }) }),
     success: { status: 200, contentType: 'application/octet-stream' },

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../deps.ts';
 
+/** Name of the cookie of a session. */
+export const SESSION_COOKIE = 'stithy_session';
 /** Cookie of a session, and of a browser that has none yet: forms need it. */
-const NAMES = { session: 'stithy_session', visitor: 'stithy_visitor' } as const;
+const NAMES = { session: SESSION_COOKIE, visitor: 'stithy_visitor' } as const;
 type Name = keyof typeof NAMES;
 
 const SECRET = /^[A-Za-z0-9]{40}$/;

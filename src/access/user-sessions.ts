@@ -1,12 +1,13 @@
-import { signer } from '../../access/signer.ts';
-import { checkUserState } from '../../access/token-caller.ts';
-import { timestamp } from '../../core/clock.ts';
-import { unauthorized } from '../../core/core.errors.ts';
-import { randomText, tokenDigest } from '../../core/core.secrets.ts';
-import type { AccessToken } from '../../db/tables/access-tokens.table.ts';
-import type { UserSession } from '../../db/tables/user-sessions.table.ts';
-import type { User } from '../../db/tables/users.table.ts';
-import type { Deps } from '../../deps.ts';
+import { timestamp } from '../core/clock.ts';
+import { unauthorized } from '../core/core.errors.ts';
+import { randomText, tokenDigest } from '../core/core.secrets.ts';
+import type { AccessToken } from '../db/tables/access-tokens.table.ts';
+import type { UserSession } from '../db/tables/user-sessions.table.ts';
+import type { User } from '../db/tables/users.table.ts';
+import type { Deps } from '../deps.ts';
+import { ANONYMOUS, type Caller } from './caller.ts';
+import { signer } from './signer.ts';
+import { checkUserState } from './token-caller.ts';
 
 /** Sessions of one user: of more, those that were used least recently end. */
 const MAX_SESSIONS = 100;
@@ -14,7 +15,7 @@ const MAX_SESSIONS = 100;
 const NOTE_USE_MS = 10 * 60_000;
 const MAX_USER_AGENT = 255;
 /** What pages may do: everything that their user may. */
-const SCOPES = JSON.stringify(['api', 'admin_mode']);
+const SCOPES = ['api', 'admin_mode'];
 
 /** A browser that is signed in. */
 export interface Session {
@@ -22,6 +23,14 @@ export interface Session {
   readonly user: User;
   /** Its token for requests that the server sends to its own API: nobody else learns it. */
   readonly apiToken: string;
+}
+
+/** Who sends requests in a session; anonymous without one. */
+export function callerOfSession(session: Session | null): Caller {
+  if (session === null) return ANONYMOUS;
+  const { user, row } = session;
+  const credential = { kind: 'oauth', tokenId: row.oauth_token_id, applicationId: null } as const;
+  return { user, admin: user.admin === 1, scopes: SCOPES, credential, sudoBy: null };
 }
 
 /** Where a request comes from. */
@@ -74,7 +83,7 @@ export async function beginSession(
         application_id: null,
         digest,
         refresh_digest: null,
-        scopes: SCOPES,
+        scopes: JSON.stringify(SCOPES),
         expires_in: null,
         created_at: now,
       })
