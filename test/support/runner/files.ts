@@ -69,8 +69,12 @@ export const touchesDatabase = (file: string): boolean => !WITHOUT_DATABASE.some
 const watchesStarts = (root: string, file: string): boolean =>
   readFileSync(resolve(root, file), 'utf8').includes("subscribe('child_process'");
 
+/** What these ask for is preceded by a garbage collection, and they measure memory: in a process that has run no other file. */
+const COLLECTING = ['test/fuzz/bodies/', 'test/fuzz/graphql/'];
+
 /** Whether the file needs a process in which no other has run. */
-export const needsNewProcess = (file: string): boolean => ALONE.includes(file);
+export const needsNewProcess = (file: string): boolean =>
+  ALONE.includes(file) || COLLECTING.some((folder) => file.startsWith(folder));
 
 /** Tests here start the most children, which takes half the time in a process that has not loaded the server. */
 const FIRST = 'src/git/';
@@ -79,11 +83,8 @@ const FIRST = 'src/git/';
 export const usesSpawner = (root: string, file: string): boolean =>
   !needsNewProcess(file) && !file.startsWith(FIRST) && !watchesStarts(root, file);
 
-/** What these ask for is preceded by a garbage collection, which takes four times as long in a process that has run many files. */
-const COLLECTING = ['test/fuzz/bodies/', 'test/fuzz/graphql/'];
-
 /** Longer files take longer, and those that start whole servers or race take longest. */
-const WEIGHTS = { git: 1e9, alone: 1e8, collecting: 3e7, unseen: 1e7, servers: 1e6 };
+const WEIGHTS = { git: 1e9, alone: 1e8, unseen: 1e7, servers: 1e6 };
 
 /**
  * The order in which files begin: those that take longest first, so that all processes end together. Those that need a new process, or
@@ -97,7 +98,6 @@ export function longestFirst(root: string, files: readonly string[]): string[] {
       text.length +
       (file.startsWith(FIRST) ? WEIGHTS.git : 0) +
       (needsNewProcess(file) ? WEIGHTS.alone : 0) +
-      (COLLECTING.some((folder) => file.startsWith(folder)) ? WEIGHTS.collecting : 0) +
       (watchesStarts(root, file) ? WEIGHTS.unseen : 0) +
       (starts ? WEIGHTS.servers : 0);
     return { file, weight };
