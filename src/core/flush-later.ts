@@ -1,11 +1,12 @@
-import type { Dirent } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { closeSync, type Dirent, fsync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { forEachWithConcurrency } from './concurrency.ts';
 import { neverSync } from './unsynced-folders.ts';
 
 /** Files and folders that are flushed at the same time. */
 const AT_ONCE = 8;
+const flushDescriptor = promisify(fsync);
 
 /**
  * Runs work that flushes nothing in some folders, then flushes all that is in them: thousands of files together take the
@@ -19,35 +20,37 @@ export async function flushLater<T>(folders: readonly string[], work: () => Prom
     return await work();
   } finally {
     for (const step of resume) step();
-    const paths: string[] = [];
-    for (const folder of folders) await collect(folder, paths);
-    await forEachWithConcurrency(paths, AT_ONCE, null, flush);
+    for (const folder of folders) await forEachWithConcurrency(pathsIn(folder), AT_ONCE, null, flush);
   }
 }
 
-/** Adds a folder, and all files and folders in it. */
-async function collect(folder: string, paths: string[]): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(nothingIfMissing<Dirent[]>([]));
-  for (const entry of entries) {
-    if (entry.isDirectory()) await collect(join(folder, entry.name), paths);
-    else if (entry.isFile()) paths.push(join(folder, entry.name));
+/** All files and folders in a folder, and the folder; read while they are asked for. */
+function* pathsIn(folder: string): Generator<string> {
+  for (const entry of unlessMissing<Dirent[]>([], () => readdirSync(folder, { withFileTypes: true }))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* pathsIn(path);
+    else if (entry.isFile()) yield path;
   }
-  paths.push(folder);
+  yield folder;
 }
 
+/** Only the flush waits for the disk: other threads would take longer for the rest. */
 async function flush(path: string): Promise<void> {
-  const handle = await open(path, 'r').catch(nothingIfMissing(null));
+  const descriptor = unlessMissing(null, () => openSync(path, 'r'));
+  if (descriptor === null) return;
   try {
-    await handle?.sync();
+    await flushDescriptor(descriptor);
   } finally {
-    await handle?.close();
+    closeSync(descriptor);
   }
 }
 
 /** What was removed meanwhile needs no flush. */
-const nothingIfMissing =
-  <T>(nothing: T) =>
-  (error: NodeJS.ErrnoException): T => {
-    if (error.code === 'ENOENT') return nothing;
+function unlessMissing<T>(nothing: T, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing;
     throw error;
-  };
+  }
+}
