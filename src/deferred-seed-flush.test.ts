@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../test/support/git-fixture.ts';
 import { loadConfig } from './config/config.ts';
 import { isUnsynced, neverSync } from './core/unsynced-folders.ts';
-import { assertSeedFlushed, withDeferredFlush } from './deferred-seed-flush.ts';
+import { flushKilledSeed, withDeferredFlush } from './deferred-seed-flush.ts';
 
 function emptyData(t: TestContext) {
   const dataDir = temporaryFolder(t);
@@ -20,7 +20,6 @@ test('the first seed of a folder flushes nothing until its end, and says so on t
   const result = await withDeferredFlush(config, true, async () => {
     assert.ok(isUnsynced(file));
     assert.notEqual(readFileSync(mark, 'utf8'), '');
-    assertSeedFlushed(config);
     mkdirSync(join(file, '..'));
     writeFileSync(file, 'text');
     return 7;
@@ -47,16 +46,28 @@ test('later seeds, and those of data that is thrown away, write as all do', asyn
   resume();
 });
 
-test('after a kill the next seed flushes what the first has written, but after a power failure nothing starts', async (t) => {
+test('after a kill the next start flushes what was written, but after a power failure nothing starts', async (t) => {
   const { config, mark, file } = emptyData(t);
   let boot = '';
   await withDeferredFlush(config, true, async () => {
     boot = readFileSync(mark, 'utf8');
   });
+  await flushKilledSeed(config);
   writeFileSync(mark, boot);
-  assertSeedFlushed(config);
-  await withDeferredFlush(config, false, async () => assert.ok(isUnsynced(file)));
-  assert.equal(existsSync(mark), false);
+  await flushKilledSeed(config);
+  assert.deepEqual([existsSync(mark), isUnsynced(file)], [false, false]);
   writeFileSync(mark, 'another boot');
-  assert.throws(() => assertSeedFlushed(config), /went down while .* was seeded.*Remove the folder/);
+  await assert.rejects(flushKilledSeed(config), /went down while .* was seeded.*Remove the folder/);
+  assert.ok(existsSync(mark));
+});
+
+test('files that cannot be flushed are not taken for flushed', async (t) => {
+  const { config, mark, file } = emptyData(t);
+  const storage = join(file, '../..');
+  const applied = withDeferredFlush(config, true, async () => {
+    rmSync(storage, { recursive: true });
+    writeFileSync(storage, 'no folder');
+  });
+  await assert.rejects(applied, { code: 'ENOTDIR' });
+  assert.ok(existsSync(mark));
 });

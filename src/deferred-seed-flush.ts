@@ -10,34 +10,48 @@ import { isUnsynced } from './core/unsynced-folders.ts';
 /** While it is in the data folder, files of a seed may not have reached the disk. It holds the boot of the machine. */
 const MARK = 'seed-unflushed';
 
-/** @throws StartupError if the machine went down while files of a seed were not flushed */
-export function assertSeedFlushed({ dataDir }: Config): void {
-  const begun = markIn(dataDir);
-  if (begun === null || begun === boot()) return;
-  throw new StartupError(
-    `The machine went down while ${dataDir} was seeded: files in it may be damaged. Remove the folder, and start again.`,
-  );
+/**
+ * Flushes what a seed has left unflushed whose process was killed. To be called before the data are opened.
+ * @throws StartupError if the machine went down meanwhile; the file system's errors
+ */
+export async function flushKilledSeed(config: Config): Promise<void> {
+  const begun = markIn(config.dataDir);
+  if (begun === null) return;
+  if (begun !== boot()) {
+    throw new StartupError(
+      `The machine went down while ${config.dataDir} was seeded: files in it may be damaged. Remove the folder, and start again.`,
+    );
+  }
+  await flushLater(foldersOf(config), async () => {});
+  await removeMark(config);
 }
 
 /**
  * Applies a seed. If it is the first thing in the data folder, its files are flushed at the end, all together: nobody has
  * anything in it to lose before.
  * @param firstStart whether the data folder was empty
- * @throws errors of `apply`
+ * @throws errors of `apply`, after what it has made was flushed; the file system's errors
  */
 export async function withDeferredFlush<T>(config: Config, firstStart: boolean, apply: () => Promise<T>): Promise<T> {
-  const { dataDir, storages } = config;
-  // One that was killed has left files unflushed, too.
-  if (isUnsynced(dataDir) || (!firstStart && markIn(dataDir) === null)) return apply();
-  const mark = join(dataDir, MARK);
-  await flushing(mark, 'w', (handle) => handle.writeFile(boot()));
+  const { dataDir } = config;
+  if (isUnsynced(dataDir) || !firstStart) return apply();
+  await flushing(join(dataDir, MARK), 'w', (handle) => handle.writeFile(boot()));
   await flushing(dataDir, 'r');
-  try {
-    return await flushLater([...storages.map(({ path }) => path), join(dataDir, 'blobs')], apply);
-  } finally {
-    await rm(mark);
-    await flushing(dataDir, 'r');
-  }
+  const [outcome] = await flushLater(foldersOf(config), () => Promise.allSettled([apply()]));
+  // Not if the flush has failed.
+  await removeMark(config);
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return outcome.value;
+}
+
+const foldersOf = ({ storages, dataDir }: Config): string[] => [
+  ...storages.map(({ path }) => path),
+  join(dataDir, 'blobs'),
+];
+
+async function removeMark({ dataDir }: Config): Promise<void> {
+  await rm(join(dataDir, MARK));
+  await flushing(dataDir, 'r');
 }
 
 /** Which start of the machine this is. */

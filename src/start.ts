@@ -24,7 +24,7 @@ import { ServerProcesses } from './db/db.server-processes.ts';
 import { bindFolder, claimFolders } from './db/folder-claim.ts';
 import { Lifecycle } from './db/lifecycle.ts';
 import { rememberCounts } from './db/paginate.ts';
-import { assertSeedFlushed } from './deferred-seed-flush.ts';
+import { flushKilledSeed } from './deferred-seed-flush.ts';
 import type { Deps } from './deps.ts';
 import { makeEphemeral } from './ephemeral-data.ts';
 import { KeyedQueue } from './git/common/index.ts';
@@ -94,7 +94,7 @@ export async function open(
   // What a seed makes has the dates that it tells.
   const clock = config.bench === null && config.seed === null ? base : new BenchClock(base);
   await makeFolders(config);
-  assertSeedFlushed(config);
+  await flushKilledSeed(config);
   const storages = config.storages.map(({ path }) => path);
   const releaseGitConfig = useGitConfig(config.dataDir, storages);
   const { database, processes } = await openData(config, clock, log, onQuery).catch((error: unknown) => {
