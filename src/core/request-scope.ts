@@ -42,6 +42,8 @@ export interface RequestScope {
   readonly validators?: FileValidators | undefined;
   /** Whether it is part of a request that already counts as expensive. */
   readonly isCounted?: boolean | undefined;
+  /** Whether the server has sent the request to itself: what it is part of was logged and throttled. */
+  readonly isInternal?: boolean | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();

@@ -196,7 +196,7 @@ export function buildServer(
   const transfers = new TransferMonitor(deps.config.transfers);
   app.addHook('onRequest', (request, reply, done) => {
     metrics.started();
-    request.isInternal = currentScope().isCounted === true;
+    request.isInternal = currentScope().isInternal === true;
     transfers.add(request, reply);
     const end = deps.inFlight.begin();
     reply.raw.once('close', () => {

@@ -74,7 +74,7 @@ export class HttpServices {
     reply: FastifyReply,
   ): void {
     // What it is part of was counted.
-    if (currentScope().isCounted === true) return;
+    if (currentScope().isInternal === true) return;
     const effective = effectiveThrottle(this.#deps.settings.now, kind, groups);
     if (effective !== undefined) this.#count(effective.throttle, `throttle_${effective.name}`, key(), reply);
   }

@@ -13,4 +13,4 @@ export const injectRequest = (
   options: InjectOptions,
 ): Promise<Response> =>
   // What `inject` returns begins when it is awaited, which has to be within the scope.
-  inScope(scope, async () => await app.inject(options));
+  inScope({ ...scope, isInternal: true }, async () => await app.inject(options));

@@ -97,8 +97,7 @@ export class ApiClient {
 
   async #ask(method: Method, url: string, body?: Json): Promise<Answer> {
     const { ip, server } = this.#request;
-    const scope = { ...currentScope(), isCounted: true };
-    const response = await injectRequest(server, scope, {
+    const response = await injectRequest(server, currentScope(), {
       method,
       url: `/api/v4${url}`,
       remoteAddress: ip,

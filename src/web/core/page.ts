@@ -59,7 +59,7 @@ export interface PageRoute {
   readonly signedIn?: boolean;
   /** A sign-in: counted by address. */
   readonly signsIn?: boolean;
-  /** Sent whether or not the session is known, without one. */
+  /** @throws PageNotFound, PageRefusal, ApiRefusal, ApiError: told on a page */
   handle(context: PageContext): Promise<Page | Redirect>;
 }
 

@@ -111,6 +111,36 @@ describe('pages of commits, branches, tags, comparisons and blames', () => {
     assert.ok(last.includes('?from=1">Lines before') && last.includes('id="L1500"') && !last.includes('id="L1501"'));
   });
 
+  test('what is expensive counts for pages, too, and ends with them', async (t) => {
+    const { expensive } = app.deps;
+    const { enter } = expensive;
+    let [running, most] = [0, 0];
+    t.after(() => {
+      expensive.enter = enter;
+    });
+    expensive.enter = (key) => {
+      const leave = enter.call(expensive, key);
+      running += 1;
+      most = Math.max(most, running);
+      return () => {
+        running -= 1;
+        leave();
+      };
+    };
+    const path = `${base}/compare/main...feature/x`;
+    for (let again = 0; again < 10; again += 1) await reader.page(path);
+    assert.ok(most > 0);
+    assert.equal(running, 0);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => reader.get(path)));
+    const statuses = new Set(answers.map(({ statusCode }) => statusCode));
+    assert.ok(
+      [...statuses].every((status) => status === 200 || status === 429),
+      [...statuses].join(' '),
+    );
+    assert.ok(most <= app.deps.config.limits.expensivePerCaller);
+    assert.equal(running, 0);
+  });
+
   test('who may not read the code finds nothing, nor does anybody where there is nothing', async () => {
     const { guest, stranger } = await app.make.members(project);
     const others = [await WebUser.signIn(app, guest), await WebUser.signIn(app, stranger)];
