@@ -36,7 +36,7 @@ function rangeRows(
 
 async function blamePage(c: PageContext): Promise<Page> {
   const project = await projectOf(c);
-  const place = await pageRefOf(c, c.params.rest!);
+  const place = await pageRefOf(c, project, c.params.rest!);
   const { ref, path, sha } = place;
   if (path === '') throw new PageNotFound();
   const file = await readContent(c, sha, path);

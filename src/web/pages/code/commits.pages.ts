@@ -14,7 +14,7 @@ const ID = /^[0-9a-f]{7,64}$/i;
 
 async function commitsPage(c: PageContext): Promise<Page> {
   const project = await projectOf(c);
-  const place = await pageRefOf(c, c.params.rest!);
+  const place = await pageRefOf(c, project, c.params.rest!);
   const { ref, path } = place;
   const list = await c.api.list<CommitFacts>(`${apiPathOf(String(project.id))}/repository/commits`, {
     ...{ ref_name: ref, path: path || undefined, per_page: COMMITS },

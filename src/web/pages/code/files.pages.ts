@@ -56,7 +56,7 @@ function ifMissing(error: unknown): null {
 
 async function filePage(c: PageContext): Promise<Page | Redirect> {
   const project = await projectOf(c);
-  const place = await pageRefOf(c, c.params.rest!);
+  const place = await pageRefOf(c, project, c.params.rest!);
   const { ref, path } = place;
   const folder = { redirect: placePath(project, 'tree', ref, path) };
   if (path === '') return folder;
@@ -83,7 +83,7 @@ ${await contentOf(c, project, place, file)}</section>`;
 
 async function folderPage(c: PageContext): Promise<Page> {
   const project = await projectOf(c);
-  const place = await pageRefOf(c, c.params.rest!);
+  const place = await pageRefOf(c, project, c.params.rest!);
   const { ref, path } = place;
   const folder = await folderOf(c, ref, path);
   if (folder === null) throw new PageNotFound();

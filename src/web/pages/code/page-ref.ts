@@ -1,8 +1,8 @@
+import { findProject } from '../../../access/lookup.ts';
+import { splitRefPath } from '../../../git/repository/index.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type PageContext, PageNotFound } from '../../core/page.ts';
 import { apiPathOf, encodePath, type ProjectFacts, projectPath } from '../project-frame.ts';
-
-/** Longest name of a branch or tag that is looked for, in parts between slashes. */
-const MAX_PARTS = 20;
 
 /** A branch, tag or commit in an address, and what follows it. */
 export interface PageRef {
@@ -15,17 +15,16 @@ export interface PageRef {
 }
 
 /**
- * Splits `feature/x/docs/a.md` into ref and path: the longest name of a commit wins.
- * @throws PageNotFound if it does not begin with one, or the user may not see the code
+ * Splits `feature/x/docs/a.md` into ref and path: the longest branch or tag wins.
+ * @throws PageNotFound if it does not begin with a commit, or the user may not see the code
  */
-export async function pageRefOf({ api, params }: PageContext, rest: string): Promise<PageRef> {
-  const parts = rest.replace(/\/+$/, '').split('/');
-  for (let length = Math.min(parts.length, MAX_PARTS); length > 0; length -= 1) {
-    const ref = parts.slice(0, length).join('/');
-    const commit = await commitOf(api, params.project!, ref);
-    if (commit !== null) return { ref, sha: commit.id, path: parts.slice(length).join('/') };
-  }
-  throw new PageNotFound();
+export async function pageRefOf({ api, deps }: PageContext, { id }: ProjectFacts, rest: string): Promise<PageRef> {
+  const match = await findProject(deps, String(id));
+  const split = match && (await splitRefPath(repositoryOf(deps, match.project), rest.replace(/\/+$/, '')));
+  // The API says whether the user may see it.
+  const commit = split ? await commitOf(api, String(id), split.ref) : null;
+  if (!split || commit === null) throw new PageNotFound();
+  return { ref: split.ref, sha: commit.id, path: split.path };
 }
 
 /** The commit of a branch, tag or id; null if there is none. */
