@@ -119,3 +119,6 @@ export function projectNameErrors(name: string): string[] {
   const errors = lengthErrors(name);
   return errors.length > 0 || PROJECT_NAME.test(name) ? errors : [PROJECT_NAME_TEXT];
 }
+
+/** A path of branches, files and so on as part of an address: its slashes stay. */
+export const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');

@@ -17,14 +17,14 @@ interface Work {
  * What the thread says: what the text names, once, if it names anything, whereupon it is told what that leads to; and
  * the HTML. Null if that is too long, because short references can stand for long addresses.
  */
-export type Said = { mentions: Mention[] } | { html: string | null };
+export type WorkerMessage = { mentions: Mention[] } | { html: string | null };
 
 async function rendered(request: MarkupRequest, port: NonNullable<typeof parentPort>): Promise<string | null> {
   try {
     const read = await readInThisThread(request);
     let links: MentionLinks = {};
     if (read.mentions.length > 0) {
-      port.postMessage({ mentions: read.mentions } satisfies Said);
+      port.postMessage({ mentions: read.mentions } satisfies WorkerMessage);
       [links] = (await once(port, 'message')) as [MentionLinks];
     }
     const html = await read.render(links);
@@ -38,5 +38,5 @@ async function rendered(request: MarkupRequest, port: NonNullable<typeof parentP
 if (!isMainThread && parentPort !== null && (workerData as Work | null)?.name === WORKER) {
   const port = parentPort;
   // The bundle has no waiting at the top of a program. An error ends the thread.
-  void rendered((workerData as Work).request, port).then((html) => port.postMessage({ html } satisfies Said));
+  void rendered((workerData as Work).request, port).then((html) => port.postMessage({ html } satisfies WorkerMessage));
 }

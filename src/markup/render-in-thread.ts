@@ -4,7 +4,7 @@ import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { failedToStart, watchThread } from '../core/thread-watch.ts';
 import { type MarkupRequest, tooLarge } from './markup.request.ts';
-import { type Said, WORKER, workerAddress } from './markup.worker.ts';
+import { WORKER, type WorkerMessage, workerAddress } from './markup.worker.ts';
 import type { Mention, MentionLinks } from './mentions.ts';
 
 /** Finds out what the names in a text lead to. */
@@ -61,10 +61,10 @@ async function renderInWorker(
   });
   const result = Promise.withResolvers<string>();
   const answer = async (mentions: readonly Mention[]) => worker.postMessage((await resolve?.(mentions)) ?? {});
-  worker.on('message', (said: Said) => {
-    if ('mentions' in said) void answer(said.mentions).catch(result.reject);
-    else if (said.html === null) result.reject(tooLarge());
-    else result.resolve(said.html);
+  worker.on('message', (message: WorkerMessage) => {
+    if ('mentions' in message) void answer(message.mentions).catch(result.reject);
+    else if (message.html === null) result.reject(tooLarge());
+    else result.resolve(message.html);
   });
   worker.on('error', (error: NodeJS.ErrnoException) =>
     result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : failedToStart(error) ? noTime() : error),

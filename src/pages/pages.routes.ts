@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findNamespace, findProject } from '../access/lookup.ts';
 import { groupPermissions, projectPermissions } from '../access/permissions.ts';
 import { notFound } from '../core/core.errors.ts';
+import { encodePath } from '../core/core.paths.ts';
 import type { Deps } from '../deps.ts';
 import { GIT_CREDENTIALS } from '../git-server/http/git-http.credentials.ts';
 import { API_TOKENS } from '../http/api-tokens.ts';
@@ -93,8 +94,6 @@ function registerForms(deps: Deps, services: HttpServices, authorize: PreparedRo
     },
   }));
 }
-
-const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 /** Credentials of the API and of git. */
 const CREDENTIALS = { ...GIT_CREDENTIALS, methods: [...API_TOKENS.methods, ...GIT_CREDENTIALS.methods] };

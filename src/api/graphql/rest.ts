@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { currentScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
 import type { BaseContext } from '../../http/http.route.ts';
-import { injectRequest } from '../../http/inject-request.ts';
+import { injectRequest, type Query, queryString } from '../../http/inject-request.ts';
 import type { QueryBudget } from './limits/budget.ts';
 
 /** A JSON object of the REST API. */
@@ -12,21 +12,9 @@ export type Json = Record<string, unknown>;
 /** Headers that identify the caller. */
 const CREDENTIALS = ['private-token', 'authorization', 'job-token', 'sudo'] as const;
 
-type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>;
-
 interface Answer {
   json: unknown;
   total: number | null;
-}
-
-function search(query: Query): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (Array.isArray(value)) for (const item of value as string[]) search.append(`${name}[]`, item);
-    else if (value !== undefined && value !== null) search.append(name, String(value));
-  }
-  const text = search.toString();
-  return text === '' ? '' : `?${text}`;
 }
 
 /**
@@ -48,12 +36,12 @@ export class Rest {
 
   /** Gets one object; null if it does not exist or the caller may not see it. @param path below /api/v4 */
   async one(path: string, query: Query = {}): Promise<Json | null> {
-    return ((await this.#ask(`${path}${search(query)}`))?.json ?? null) as Json | null;
+    return ((await this.#ask(`${path}${queryString(query)}`))?.json ?? null) as Json | null;
   }
 
   /** Gets a page of a list, with the total if it is counted; null if the caller may not read the list. */
   async page(path: string, query: Query): Promise<{ rows: Json[]; total: number | null } | null> {
-    const response = await this.#ask(`${path}${search(query)}`);
+    const response = await this.#ask(`${path}${queryString(query)}`);
     return response && { rows: response.json as Json[], total: response.total };
   }
 

@@ -8,7 +8,7 @@ import { randomText, tokenDigest } from '../../core/core.secrets.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { equalsIgnoringCase } from '../../db/like.ts';
 import type { Deps } from '../../deps.ts';
-import { injectRequest } from '../../http/inject-request.ts';
+import { injectRequest, refusalText } from '../../http/inject-request.ts';
 
 export type Json = Record<string, unknown>;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -136,16 +136,5 @@ export class SeedApi {
       if (error instanceof SeedRefusal && error.status === 404) return null;
       throw error;
     }
-  }
-}
-
-/** The message of a refusal, which is a text, or texts by field. */
-function refusalText(payload: string): string {
-  try {
-    const { message, error } = JSON.parse(payload) as Json;
-    const told = message ?? error;
-    return typeof told === 'string' ? told : JSON.stringify(told);
-  } catch {
-    return payload.slice(0, 500);
   }
 }

@@ -1,15 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { currentScope } from '../../core/request-scope.ts';
-import { injectRequest } from '../../http/inject-request.ts';
+import { injectRequest, type Query, queryString, refusalText } from '../../http/inject-request.ts';
 
 /** A JSON object of the API. */
 export type Json = Record<string, unknown>;
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
-/** Parameters; lists are sent as `name[]`, and those without a value are left out. */
-export type Query = Readonly<
-  Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
->;
-
 const API_PATH = /^https?:\/\/[^/]+(?:\/.*?)?\/api\/v4(\/.*)$/;
 
 /** What the API refused. */
@@ -54,7 +49,7 @@ export class ApiClient {
 
   /** Gets an object. @param path below /api/v4 @throws ApiRefusal */
   async get<T = Json>(path: string, query: Query = {}): Promise<T> {
-    return JSON.parse((await this.#ask('GET', path + search(query))).text) as T;
+    return JSON.parse((await this.#ask('GET', path + queryString(query))).text) as T;
   }
 
   /** Gets an object that may be missing, or hidden from the user: null then. @throws ApiRefusal */
@@ -69,7 +64,7 @@ export class ApiClient {
 
   /** Gets a page of a list. @throws ApiRefusal */
   async list<T = Json>(path: string, query: Query = {}): Promise<ListPage<T>> {
-    const { headers, text } = await this.#ask('GET', path + search(query));
+    const { headers, text } = await this.#ask('GET', path + queryString(query));
     const total = headers['x-total'];
     return {
       rows: JSON.parse(text) as T[],
@@ -81,12 +76,12 @@ export class ApiClient {
 
   /** Gets the bytes of an answer that is no JSON. @throws ApiRefusal */
   async text(path: string, query: Query = {}): Promise<string> {
-    return (await this.#ask('GET', path + search(query))).text;
+    return (await this.#ask('GET', path + queryString(query))).text;
   }
 
   /** Gets the headers of an answer without its content. @throws ApiRefusal */
   async headers(path: string, query: Query = {}): Promise<Record<string, unknown>> {
-    return (await this.#ask('HEAD', path + search(query))).headers;
+    return (await this.#ask('HEAD', path + queryString(query))).headers;
   }
 
   /** Changes something. @returns the JSON of the answer; undefined if there is none @throws ApiRefusal */
@@ -112,29 +107,5 @@ export class ApiClient {
     if (moved !== undefined && moved !== url && body === undefined) return this.#ask(method, moved);
     if (response.statusCode >= 400) throw new ApiRefusal(response.statusCode, refusalText(response.payload));
     return { status: response.statusCode, headers: response.headers, text: response.payload };
-  }
-}
-
-function search(query: Query): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (Array.isArray(value)) for (const item of value as readonly unknown[]) search.append(`${name}[]`, String(item));
-    else if (value !== undefined && value !== null) search.append(name, String(value));
-  }
-  const text = search.toString();
-  return text === '' ? '' : `?${text}`;
-}
-
-/** The message of a refusal: a text, or texts by field. */
-function refusalText(payload: string): string {
-  try {
-    const { message, error } = JSON.parse(payload) as Json;
-    const told = message ?? error;
-    if (typeof told === 'string') return told;
-    return Object.entries(told as Record<string, unknown>)
-      .map(([field, texts]) => `${field} ${[texts].flat().join(', ')}`)
-      .join('; ');
-  } catch {
-    return payload.slice(0, 500);
   }
 }

@@ -1,3 +1,4 @@
+import { encodePath } from '../../core/core.paths.ts';
 import type { Page, PageContext } from '../core/page.ts';
 
 /** What pages need of a project as the API answers it: visitors who are not signed in get less of it. */
@@ -27,9 +28,6 @@ export type ProjectSection = 'files' | 'commits' | 'issues' | 'merge_requests' |
 
 /** Path of a project below `/api/v4`. */
 export const apiPathOf = (project: string): string => `/projects/${encodeURIComponent(project)}`;
-
-/** A path of branches, files and so on as part of an address. */
-export const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 /** The project of a page. @throws ApiRefusal if there is none, or the user may not see it */
 export const projectOf = (c: PageContext): Promise<ProjectFacts> =>

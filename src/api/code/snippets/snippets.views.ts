@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
+import { encodePath } from '../../../core/core.paths.ts';
 import { pluck } from '../../../core/pluck.ts';
 import { parseJson } from '../../../db/columns.ts';
 import { rowsById } from '../../../db/rows-by-id.ts';
@@ -8,8 +9,6 @@ import type { Deps } from '../../../deps.ts';
 import { SNIPPET_BRANCH } from '../../../repositories/snippet-files.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
 import type { Snippet } from './snippets.responses.ts';
-
-const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');
 
 /**
  * URLs of a snippet: its page, its content, its repository.

@@ -1,8 +1,9 @@
+import { encodePath } from '../../../core/core.paths.ts';
 import { type Page, type PageContext, PageNotFound, type PageRoute } from '../../core/page.ts';
 import { html } from '../../core/template.ts';
 import { type ChangedFile, fileDiffs } from '../diffs/file-diffs.ts';
 import { pageOf, pagination } from '../parts.ts';
-import { apiPathOf, encodePath, projectFrame, projectOf, projectPath } from '../project-frame.ts';
+import { apiPathOf, projectFrame, projectOf, projectPath } from '../project-frame.ts';
 import { type CommitFacts, commitRows } from './commit-parts.ts';
 import { pathOfSide } from './diff-sides.ts';
 import { commitOf } from './page-ref.ts';

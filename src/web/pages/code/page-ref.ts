@@ -1,8 +1,9 @@
 import { findProject } from '../../../access/lookup.ts';
+import { encodePath } from '../../../core/core.paths.ts';
 import { splitRefPath } from '../../../git/repository/index.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type PageContext, PageNotFound } from '../../core/page.ts';
-import { apiPathOf, encodePath, type ProjectFacts, projectPath } from '../project-frame.ts';
+import { apiPathOf, type ProjectFacts, projectPath } from '../project-frame.ts';
 
 /** A branch, tag or commit in an address, and what follows it. */
 export interface PageRef {

@@ -1,7 +1,8 @@
+import { encodePath } from '../../../core/core.paths.ts';
 import type { Page, PageContext, PageRoute } from '../../core/page.ts';
 import { type Html, html, type Part } from '../../core/template.ts';
 import { moment, pageOf, pagination } from '../parts.ts';
-import { apiPathOf, encodePath, type ProjectFacts, projectFrame, projectOf, projectPath } from '../project-frame.ts';
+import { apiPathOf, type ProjectFacts, projectFrame, projectOf, projectPath } from '../project-frame.ts';
 import { type CommitFacts, commitLink } from './commit-parts.ts';
 import { placePath } from './page-ref.ts';
 

@@ -1,4 +1,4 @@
-import type { Query } from '../../core/api-client.ts';
+import type { Query } from '../../../http/inject-request.ts';
 import type { PageContext } from '../../core/page.ts';
 import { type Html, html, trusted } from '../../core/template.ts';
 

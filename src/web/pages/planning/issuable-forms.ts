@@ -7,7 +7,7 @@ import { numberOf, type Place, placeOf } from './planning-place.ts';
 export type IssuableKind = 'issues' | 'merge_requests';
 
 /** Shows the page of a form again. */
-export type ShowAgain = (c: PageContext, refusal: Refusal) => Promise<Page>;
+export type RenderRefusedForm = (c: PageContext, refusal: Refusal) => Promise<Page>;
 
 /** Where a form of an issue or merge request belongs. */
 export interface FormTarget {
@@ -25,7 +25,7 @@ export interface FormTarget {
 export const issuableForm = (
   kind: IssuableKind,
   name: string,
-  show: ShowAgain,
+  show: RenderRefusedForm,
   work: (c: PageContext, target: FormTarget) => Promise<unknown>,
 ): PageRoute => ({
   method: 'POST',
@@ -65,7 +65,7 @@ async function comment(c: PageContext, { api }: FormTarget): Promise<string> {
 }
 
 /** The forms that pages of issues and of merge requests have. */
-export const issuableForms = (kind: IssuableKind, show: ShowAgain): PageRoute[] => [
+export const issuableForms = (kind: IssuableKind, show: RenderRefusedForm): PageRoute[] => [
   issuableForm(kind, 'notes', show, comment),
   issuableForm(kind, 'state', show, async (c, { api }) => {
     await c.api.send('PUT', api, { state_event: c.field('state_event') });

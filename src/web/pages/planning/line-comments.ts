@@ -4,7 +4,7 @@ import { type Html, html, trusted } from '../../core/template.ts';
 import { diffRows } from '../../diff-lines/index.ts';
 import type { ChangedFile } from '../diffs/file-diffs.ts';
 import type { Refusal } from './discussion-parts.ts';
-import { type FormTarget, issuableForm, type ShowAgain } from './issuable-forms.ts';
+import { type FormTarget, issuableForm, type RenderRefusedForm } from './issuable-forms.ts';
 import type { DiscussionRow, MergeRequestRow } from './planning.rows.ts';
 import { problemNotice, textField, textOf } from './planning-forms.ts';
 
@@ -58,5 +58,5 @@ async function startThread(c: PageContext, { api }: FormTarget, filesPerPage: nu
 }
 
 /** Starts threads on lines. @param filesPerPage of the page of changes */
-export const lineCommentPage = (filesPerPage: number, show: ShowAgain): PageRoute =>
+export const lineCommentPage = (filesPerPage: number, show: RenderRefusedForm): PageRoute =>
   issuableForm('merge_requests', 'line_notes', show, (c, target) => startThread(c, target, filesPerPage));

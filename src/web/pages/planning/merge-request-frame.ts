@@ -1,7 +1,8 @@
+import { encodePath } from '../../../core/core.paths.ts';
 import type { PageContext } from '../../core/page.ts';
 import { type Html, html, type Part, trusted } from '../../core/template.ts';
 import { moment } from '../parts.ts';
-import { encodePath, type ProjectFacts } from '../project-frame.ts';
+import type { ProjectFacts } from '../project-frame.ts';
 import { person, stateOf } from './issuable-parts.ts';
 import type { MergeRequestRow } from './planning.rows.ts';
 import { numberOf, type Place, placeOf } from './planning-place.ts';

@@ -1,6 +1,7 @@
+import { encodePath } from '../../../core/core.paths.ts';
 import type { Page, PageContext, PageRoute } from '../../core/page.ts';
 import { type Html, html, type Part } from '../../core/template.ts';
-import { encodePath, type ProjectFacts } from '../project-frame.ts';
+import type { ProjectFacts } from '../project-frame.ts';
 import { pathOf } from './issuable-parts.ts';
 import type { IssuableRow } from './planning.rows.ts';
 import { attempt, lineField, type Problem, problemNotice, textField } from './planning-forms.ts';
