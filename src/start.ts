@@ -64,9 +64,6 @@ import { Archives } from './storage/zip/zip.archives.ts';
 import { reloadStorages } from './storages-reload.ts';
 import { BenchClock, finishAfterOpen, finishBeforeOpen, TestBench } from './test-bench/index.ts';
 
-/** Requests in long polls: each holds a connection and some kilobytes. */
-const WAITING = { total: 2_000, perKey: 200 };
-
 export interface Instance {
   deps: Deps;
   server: HttpServer;
@@ -137,7 +134,7 @@ export async function open(
     limiter: new ActionLimiter(() => clock.now().getTime()),
     expensive: new ConcurrencyLimiter(config.limits.expensivePerCaller),
     memory: memoryBudget(config.limits.memory),
-    longPolls: new LongPolls(WAITING),
+    longPolls: new LongPolls(),
     streams: memoryBudget(Math.ceil(config.limits.memory / 2)),
     passwords: new PasswordThrottle(
       clock,

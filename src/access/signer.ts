@@ -1,11 +1,17 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { timestamp } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
+import { cachedUntilWrite } from '../db/read-cache.ts';
 import type { Deps } from '../deps.ts';
 
 /** Name of the key among the instance values. */
 const KEY = 'pass_key';
 const KEY_BYTES = 32;
+
+/** Pages ask for it several times each. */
+const instanceValue = cachedUntilWrite((db, { key }: { key: string }) =>
+  db.selectFrom('instance_values').select('value').where('key', '=', key),
+);
 
 /**
  * Returns a function that signs texts with the key of the installation. Texts for different uses must differ in their
@@ -19,7 +25,7 @@ export async function signer(deps: Pick<Deps, 'db' | 'clock'>): Promise<(text: s
 /** The key of the installation, created at first use; if two processes create it at once, the first one wins. */
 async function installationKey({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<Buffer> {
   const stored = async () => {
-    const row = await db.selectFrom('instance_values').select('value').where('key', '=', KEY).executeTakeFirst();
+    const [row] = await instanceValue(db, { key: KEY });
     return row === undefined ? undefined : Buffer.from(parseJson<string>(row.value), 'base64url');
   };
   const known = await stored();

@@ -18,6 +18,9 @@ export interface LongPoll<T> {
   poll(): Promise<T | undefined>;
 }
 
+/** Each waiting request holds a connection and some kilobytes. */
+const LIMITS: LongPollLimits = { total: 2_000, perKey: 200 };
+
 /** Requests that wait for an event. Slots are limited; a request without a slot does not wait. */
 export class LongPolls {
   readonly #limits: LongPollLimits;
@@ -26,7 +29,7 @@ export class LongPolls {
   #ended = new AbortController();
   #total = 0;
 
-  constructor(limits: LongPollLimits) {
+  constructor(limits = LIMITS) {
     this.#limits = limits;
   }
 

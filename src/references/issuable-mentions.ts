@@ -4,6 +4,7 @@ import { canReadSnippet } from '../access/access.snippets.ts';
 import { nonConfidentialIssues } from '../access/confidential-issues.ts';
 import type { Schema } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
+import type { MentionLink } from '../markup/mentions.ts';
 import { type FindLinks, linked, type PlacedMention } from './placed-mention.ts';
 
 /** Numbers that the databases hold. */
@@ -27,6 +28,19 @@ function isNamed(mentions: readonly PlacedMention[]): Expression<SqlBool> {
 const urlOf = (deps: Deps, { place }: PlacedMention, page: string, value: number): string =>
   `${deps.externalUrl()}/${place.project.full_path}/-/${page}/${value}`;
 
+/** The links of mentions that name one of the rows. */
+function linkedRows<Row extends { project_id: number; iid: number }>(
+  mentions: readonly PlacedMention[],
+  rows: readonly Row[],
+  linkOf: (mention: PlacedMention, row: Row) => MentionLink,
+): Map<PlacedMention, MentionLink> {
+  const found = new Map(rows.map((row) => [`${row.project_id} ${row.iid}`, row]));
+  return linked(mentions, (mention) => {
+    const row = found.get(`${mention.place.project.id} ${Number(mention.value)}`);
+    return row && linkOf(mention, row);
+  });
+}
+
 /** Issues; confidential ones for those who may read them. */
 export const issueLinks: FindLinks = async (deps, reader, mentions) => {
   const readable = areReadable(mentions, 'read_issue');
@@ -43,17 +57,12 @@ export const issueLinks: FindLinks = async (deps, reader, mentions) => {
         : or([eb('project_id', 'in', all), nonConfidentialIssues(reader)]),
     )
     .execute();
-  const found = new Map(rows.map((row) => [`${row.project_id} ${row.iid}`, row]));
-  return linked(readable, (mention) => {
-    const row = found.get(`${mention.place.project.id} ${Number(mention.value)}`);
-    if (row === undefined) return undefined;
-    return {
-      href: urlOf(deps, mention, 'issues', row.iid),
-      title: row.title,
-      text: `${mention.prefix}#${row.iid}`,
-      data: { project: row.project_id, issue: row.id, iid: row.iid, 'issue-type': row.issue_type },
-    };
-  });
+  return linkedRows(readable, rows, (mention, row) => ({
+    href: urlOf(deps, mention, 'issues', row.iid),
+    title: row.title,
+    text: `${mention.prefix}#${row.iid}`,
+    data: { project: row.project_id, issue: row.id, iid: row.iid, 'issue-type': row.issue_type },
+  }));
 };
 
 /** Merge requests. */
@@ -65,17 +74,12 @@ export const mergeRequestLinks: FindLinks = async (deps, _reader, mentions) => {
     .select(['id', 'iid', 'title', 'project_id'])
     .where(isNamed(readable))
     .execute();
-  const found = new Map(rows.map((row) => [`${row.project_id} ${row.iid}`, row]));
-  return linked(readable, (mention) => {
-    const row = found.get(`${mention.place.project.id} ${Number(mention.value)}`);
-    if (row === undefined) return undefined;
-    return {
-      href: urlOf(deps, mention, 'merge_requests', row.iid),
-      title: row.title,
-      text: `${mention.prefix}!${row.iid}`,
-      data: { project: row.project_id, 'merge-request': row.id, iid: row.iid },
-    };
-  });
+  return linkedRows(readable, rows, (mention, row) => ({
+    href: urlOf(deps, mention, 'merge_requests', row.iid),
+    title: row.title,
+    text: `${mention.prefix}!${row.iid}`,
+    data: { project: row.project_id, 'merge-request': row.id, iid: row.iid },
+  }));
 };
 
 /** Snippets of projects. */

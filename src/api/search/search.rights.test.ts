@@ -10,6 +10,7 @@ import {
 import { changeSettings } from '../../../test/support/settings.ts';
 import type { Visibility } from '../../core/access-levels.ts';
 import type { FeatureLevel, Project } from '../../db/tables/projects.table.ts';
+import { SEARCH_SCOPES } from './search.inputs.ts';
 
 let app: TestApp;
 before(async () => {
@@ -240,16 +241,7 @@ test('tokens need a scope for reading the API, and deploy tokens are no users', 
 test('projects that await deletion are not found', async () => {
   const { project, token } = await make('private');
   await app.deps.db.updateTable('projects').set({ pending_delete: 1 }).where('id', '=', project.id).execute();
-  for (const scope of [
-    'projects',
-    'issues',
-    'merge_requests',
-    'milestones',
-    'notes',
-    'commits',
-    'blobs',
-    'wiki_blobs',
-  ]) {
+  for (const scope of SEARCH_SCOPES.group.filter((each) => each !== 'users')) {
     const query = { scope, search: scope === 'notes' ? 'on-issue' : 'kernel', include_archived: true, per_page: 100 };
     const found = expectStatus<{ id: number; project_id?: number }[]>(
       await app.get('/search', { token: token('owner'), query }),

@@ -224,16 +224,7 @@ test('archived projects are left out unless they are asked for or named', async 
     .set({ archived: 1, description: 'pitchfork' })
     .where('id', '=', archived.id)
     .execute();
-  for (const scope of [
-    'projects',
-    'issues',
-    'merge_requests',
-    'milestones',
-    'notes',
-    'commits',
-    'blobs',
-    'wiki_blobs',
-  ]) {
+  for (const scope of SEARCH_SCOPES.group.filter((each) => each !== 'users')) {
     const count = async (place: string, query = {}) =>
       (await found(place, { scope, search: 'pitchfork', ...query })).length;
     for (const place of ['', `/groups/${group.id}`]) {

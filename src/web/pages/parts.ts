@@ -13,8 +13,8 @@ export function pagination({ at }: PageContext, path: string, list: ListPage<unk
   const link = (page: number, text: string) =>
     html`<a class="button" href="${at(`${path}?page=${page}${keep === '' ? '' : `&${keep}`}`)}">${text}</a>`;
   if (list.page === 1 && !list.hasNext) return null;
-  return html`<nav class="actions" aria-label="Pages">${list.page > 1 ? link(list.page - 1, 'Newer') : null}
-<span class="quiet">Page ${list.page}</span>${list.hasNext ? link(list.page + 1, 'Older') : null}</nav>`;
+  return html`<nav class="actions" aria-label="Pages">${list.page > 1 ? link(list.page - 1, 'Previous page') : null}
+<span class="quiet">Page ${list.page}</span>${list.hasNext ? link(list.page + 1, 'Next page') : null}</nav>`;
 }
 
 /** The page of a list that is asked for. */

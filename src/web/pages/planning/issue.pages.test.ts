@@ -80,8 +80,8 @@ describe('pages of issues', () => {
     assert.deepEqual(await titles(`assignee=${developer.user.username}`), ['Crash at start']);
     assert.deepEqual(await titles(`author=${guest.user.username}`), []);
     const first = await reader.page(at('issues?label=wish', many));
-    const [, next = ''] = /href="([^"]+)">Older</.exec(first) ?? [];
-    assert.match(await reader.page(next.replaceAll('&amp;', '&')), /label=wish[^"]*">Newer/);
+    const [, next = ''] = /href="([^"]+)">Next page</.exec(first) ?? [];
+    assert.match(await reader.page(next.replaceAll('&amp;', '&')), /label=wish[^"]*">Previous page/);
   });
 
   test('show texts of others harmlessly', async () => {
